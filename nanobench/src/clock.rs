@@ -1,0 +1,33 @@
+//! What the engine knows of time: a clock that it can read, and the facts that say what a reading is worth.
+
+/// A clock whose ticks are those in which a [`Target`](crate::target::Target) counts its samples.
+pub(crate) trait Clock {
+    /// The time now, in ticks since some fixed moment.
+    fn now_ticks(&self) -> u64;
+
+    /// What is known of the clock.
+    fn facts(&self) -> ClockFacts;
+}
+
+/// What a reading of a clock is worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ClockFacts {
+    /// How many ticks the clock makes in a second.
+    pub(crate) ticks_per_second: f64,
+    /// The smallest amount by which the clock moves.
+    pub(crate) step_ticks: f64,
+    /// What reading the clock before and after a region adds to the region.
+    pub(crate) pair_cost_ticks: f64,
+}
+
+impl ClockFacts {
+    /// The shortest time that can be told from no time: a step of the clock, or the cost of reading it where that is more.
+    pub(crate) fn resolution_ticks(&self) -> f64 {
+        self.step_ticks.max(self.pair_cost_ticks)
+    }
+
+    /// A duration in ticks.
+    pub(crate) fn ticks(&self, duration: std::time::Duration) -> f64 {
+        duration.as_secs_f64() * self.ticks_per_second
+    }
+}

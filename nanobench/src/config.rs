@@ -1,0 +1,429 @@
+//! The settings of a benchmark: their names, their defaults, and which source wins.
+//!
+//! A setting has one name everywhere: `min_epoch_time` in the attribute, `--min-epoch-time` on the command line,
+//! `NANOBENCH_MIN_EPOCH_TIME` in the environment. Later sources win in this order: default, attribute, environment,
+//! command line.
+
+use std::fmt;
+use std::time::Duration;
+
+/// How a benchmark is measured.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Config {
+    /// How many epochs at least are measured before the precision decides.
+    pub(crate) epochs: u64,
+    /// How many times the clock's resolution an epoch should take.
+    pub(crate) clock_resolution_multiple: u64,
+    /// The least time that an epoch should take. It wins over `max_epoch_time`.
+    pub(crate) min_epoch_time: Duration,
+    /// The most time that an epoch should take.
+    pub(crate) max_epoch_time: Duration,
+    /// The least number of calls in an epoch.
+    pub(crate) min_epoch_iterations: u64,
+    /// The exact number of calls in an epoch; 0 leaves it to the engine. It wins over every other setting.
+    pub(crate) epoch_iterations: u64,
+    /// How many calls are made before anything is measured.
+    pub(crate) warmup: u64,
+    /// Half of the width of the 95 % interval, as a share of the figure, at which measuring ends.
+    pub(crate) precision: f64,
+    /// The most time that a benchmark may take; the call that is running when it is over still ends.
+    pub(crate) max_time: Duration,
+    /// What one unit of work is called in the table.
+    pub(crate) unit: String,
+    /// How many units of work one call does.
+    pub(crate) batch: f64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            epochs: 11,
+            clock_resolution_multiple: 1_000,
+            min_epoch_time: Duration::from_micros(100),
+            max_epoch_time: Duration::from_millis(100),
+            min_epoch_iterations: 1,
+            epoch_iterations: 0,
+            warmup: 0,
+            precision: 0.01,
+            max_time: Duration::from_millis(50),
+            unit: "op".to_owned(),
+            batch: 1.0,
+        }
+    }
+}
+
+/// The settings that one source gives; `None` leaves a setting to the sources before it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overrides {
+    /// See [`Config::epochs`].
+    pub epochs: Option<u64>,
+    /// See [`Config::clock_resolution_multiple`].
+    pub clock_resolution_multiple: Option<u64>,
+    /// See [`Config::min_epoch_time`].
+    pub min_epoch_time: Option<Duration>,
+    /// See [`Config::max_epoch_time`].
+    pub max_epoch_time: Option<Duration>,
+    /// See [`Config::min_epoch_iterations`].
+    pub min_epoch_iterations: Option<u64>,
+    /// See [`Config::epoch_iterations`].
+    pub epoch_iterations: Option<u64>,
+    /// See [`Config::warmup`].
+    pub warmup: Option<u64>,
+    /// See [`Config::precision`].
+    pub precision: Option<f64>,
+    /// See [`Config::max_time`].
+    pub max_time: Option<Duration>,
+    /// See [`Config::unit`].
+    pub unit: Option<String>,
+    /// See [`Config::batch`].
+    pub batch: Option<f64>,
+}
+
+/// A setting as a person writes it: in the environment, on the command line and in the help text.
+pub(crate) struct Setting {
+    /// The name of the attribute's option.
+    pub(crate) name: &'static str,
+    /// What stands for the value in the help text.
+    pub(crate) value: &'static str,
+    /// One line of help.
+    pub(crate) help: &'static str,
+    /// Reads a value, or says what a value should look like.
+    set: fn(&mut Overrides, &str) -> Result<(), &'static str>,
+}
+
+/// All settings. The command line, the environment and the help text are made from this table.
+pub(crate) const SETTINGS: [Setting; 11] = [
+    Setting {
+        name: "epochs",
+        value: "N",
+        help: "measure at least N epochs",
+        set: |to, text| count(text).map(|value| to.epochs = Some(value)),
+    },
+    Setting {
+        name: "min_epoch_time",
+        value: "DURATION",
+        help: "least time of an epoch, such as 100us",
+        set: |to, text| duration(text).map(|value| to.min_epoch_time = Some(value)),
+    },
+    Setting {
+        name: "max_epoch_time",
+        value: "DURATION",
+        help: "most time of an epoch; the least wins",
+        set: |to, text| duration(text).map(|value| to.max_epoch_time = Some(value)),
+    },
+    Setting {
+        name: "clock_resolution_multiple",
+        value: "N",
+        help: "an epoch takes N times the clock's resolution",
+        set: |to, text| count(text).map(|value| to.clock_resolution_multiple = Some(value)),
+    },
+    Setting {
+        name: "min_epoch_iterations",
+        value: "N",
+        help: "least number of calls in an epoch",
+        set: |to, text| count(text).map(|value| to.min_epoch_iterations = Some(value)),
+    },
+    Setting {
+        name: "epoch_iterations",
+        value: "N",
+        help: "exact number of calls in an epoch; 0 for automatic",
+        set: |to, text| count(text).map(|value| to.epoch_iterations = Some(value)),
+    },
+    Setting {
+        name: "warmup",
+        value: "N",
+        help: "make N calls before measuring",
+        set: |to, text| count(text).map(|value| to.warmup = Some(value)),
+    },
+    Setting {
+        name: "precision",
+        value: "SHARE",
+        help: "stop when the 95 % interval is within this share of the figure, such as 0.01 or 1%",
+        set: |to, text| share(text).map(|value| to.precision = Some(value)),
+    },
+    Setting {
+        name: "max_time",
+        value: "DURATION",
+        help: "most time of a benchmark, such as 50ms",
+        set: |to, text| duration(text).map(|value| to.max_time = Some(value)),
+    },
+    Setting {
+        name: "unit",
+        value: "NAME",
+        help: "what one unit of work is called",
+        set: |to, text| {
+            to.unit = Some(text.to_owned());
+            Ok(())
+        },
+    },
+    Setting {
+        name: "batch",
+        value: "NUMBER",
+        help: "how many units of work one call does",
+        set: |to, text| number(text).map(|value| to.batch = Some(value)),
+    },
+];
+
+impl Setting {
+    /// The name on the command line, without the dashes in front.
+    pub(crate) fn flag(&self) -> String {
+        self.name.replace('_', "-")
+    }
+
+    /// The name in the environment.
+    pub(crate) fn variable(&self) -> String {
+        format!("NANOBENCH_{}", self.name.to_ascii_uppercase())
+    }
+
+    /// Reads `text` as the value of this setting into `overrides`.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not such a value, or the value is out of range; `place` says where the text stood.
+    pub(crate) fn read(&self, overrides: &mut Overrides, text: &str, place: &str) -> Result<(), SettingError> {
+        (self.set)(overrides, text)
+            .and_then(|()| overrides.check().map_err(|(_name, expected)| expected))
+            .map_err(|expected| SettingError { place: place.to_owned(), value: Some(text.to_owned()), expected })
+    }
+}
+
+/// A setting whose value cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SettingError {
+    /// The flag, the variable, or the file and line.
+    pub(crate) place: String,
+    /// The value as it was written, where it was text.
+    pub(crate) value: Option<String>,
+    /// What would have been right.
+    pub(crate) expected: &'static str,
+}
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.place)?;
+        if let Some(value) = &self.value {
+            write!(f, ": {value:?}")?;
+        }
+        write!(f, " should be {}", self.expected)
+    }
+}
+
+const DURATION: &str = "a number and a unit without a sign, such as 100us, 5ms or 1.5s (ns, us, ms, s or min)";
+const COUNT: &str = "a whole number, such as 11";
+const SHARE: &str = "a share between 0 and 1, such as 0.01 or 1%";
+const NUMBER: &str = "a number above zero, such as 1024";
+
+fn count(text: &str) -> Result<u64, &'static str> {
+    text.replace('_', "").parse().map_err(|_| COUNT)
+}
+
+fn number(text: &str) -> Result<f64, &'static str> {
+    text.replace('_', "").parse().map_err(|_| NUMBER)
+}
+
+fn share(text: &str) -> Result<f64, &'static str> {
+    let (digits, scale) = match text.strip_suffix('%') {
+        Some(digits) => (digits, 0.01),
+        None => (text, 1.0),
+    };
+    digits.trim_end().parse::<f64>().map(|value| value * scale).map_err(|_| SHARE)
+}
+
+fn duration(text: &str) -> Result<Duration, &'static str> {
+    let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or(DURATION)?;
+    let (digits, unit) = text.split_at(unit_at);
+    let seconds_per_unit = match unit.trim() {
+        "ns" => 1e-9,
+        "us" | "µs" | "μs" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "min" => 60.0,
+        _ => return Err(DURATION),
+    };
+    let value: f64 = digits.parse().map_err(|_| DURATION)?;
+    Duration::try_from_secs_f64(value * seconds_per_unit).map_err(|_| DURATION)
+}
+
+impl Overrides {
+    /// The settings that the environment gives, by way of `variable`, which returns the value of a variable that is set.
+    ///
+    /// # Errors
+    ///
+    /// If a value cannot be used.
+    pub(crate) fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
+        let mut overrides = Self::default();
+        for setting in &SETTINGS {
+            let name = setting.variable();
+            if let Some(text) = variable(&name) {
+                setting.read(&mut overrides, &text, &name)?;
+            }
+        }
+        Ok(overrides)
+    }
+
+    /// Finds the first setting whose value is out of range: its name, and what would have been right.
+    pub(crate) fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        let at_least_one = |value: Option<u64>| value.is_none_or(|value| value > 0);
+        let positive_time = |value: Option<Duration>| value.is_none_or(|value| !value.is_zero());
+        if !at_least_one(self.epochs) {
+            return Err(("epochs", "at least 1"));
+        }
+        if !at_least_one(self.clock_resolution_multiple) {
+            return Err(("clock_resolution_multiple", "at least 1"));
+        }
+        if !positive_time(self.max_epoch_time) {
+            return Err(("max_epoch_time", "longer than zero"));
+        }
+        if !positive_time(self.max_time) {
+            return Err(("max_time", "longer than zero"));
+        }
+        if !self.precision.is_none_or(|share| share > 0.0 && share < 1.0) {
+            return Err(("precision", SHARE));
+        }
+        if !self.batch.is_none_or(|batch| batch > 0.0 && batch.is_finite()) {
+            return Err(("batch", NUMBER));
+        }
+        if !self.unit.as_ref().is_none_or(|unit| !unit.is_empty() && !unit.contains(char::is_control)) {
+            return Err(("unit", "a name that can be printed, such as byte"));
+        }
+        Ok(())
+    }
+}
+
+impl Config {
+    /// The defaults, overridden by each of `sources` in turn.
+    pub(crate) fn resolve<'a>(sources: impl IntoIterator<Item = &'a Overrides>) -> Self {
+        let mut config = Self::default();
+        for source in sources {
+            // Every field is named here, so that a new setting cannot be forgotten.
+            let Overrides {
+                epochs,
+                clock_resolution_multiple,
+                min_epoch_time,
+                max_epoch_time,
+                min_epoch_iterations,
+                epoch_iterations,
+                warmup,
+                precision,
+                max_time,
+                unit,
+                batch,
+            } = source.clone();
+            override_with(&mut config.epochs, epochs);
+            override_with(&mut config.clock_resolution_multiple, clock_resolution_multiple);
+            override_with(&mut config.min_epoch_time, min_epoch_time);
+            override_with(&mut config.max_epoch_time, max_epoch_time);
+            override_with(&mut config.min_epoch_iterations, min_epoch_iterations);
+            override_with(&mut config.epoch_iterations, epoch_iterations);
+            override_with(&mut config.warmup, warmup);
+            override_with(&mut config.precision, precision);
+            override_with(&mut config.max_time, max_time);
+            override_with(&mut config.unit, unit);
+            override_with(&mut config.batch, batch);
+        }
+        config
+    }
+}
+
+fn override_with<T>(setting: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *setting = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setting(name: &str) -> &'static Setting {
+        SETTINGS.iter().find(|setting| setting.name == name).unwrap()
+    }
+
+    fn read(name: &str, text: &str) -> Result<Overrides, SettingError> {
+        let mut overrides = Overrides::default();
+        setting(name).read(&mut overrides, text, name).map(|()| overrides)
+    }
+
+    #[test]
+    fn durations_are_a_number_and_a_unit() {
+        for (text, nanoseconds) in [
+            ("100ns", 100),
+            ("250us", 250_000),
+            ("250 µs", 250_000),
+            ("5ms", 5_000_000),
+            ("1.5s", 1_500_000_000),
+            ("1min", 60_000_000_000),
+        ] {
+            let read = read("max_time", text).unwrap().max_time;
+            assert_eq!(read, Some(Duration::from_nanos(nanoseconds)), "{text}");
+        }
+        for text in ["5", "", "ms", "-5ms", "5 parsecs", "1e99s", "1.2.3s", "0s"] {
+            assert!(read("max_time", text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_precision_is_a_share_or_a_percentage() {
+        assert_eq!(read("precision", "0.02").unwrap().precision, Some(0.02));
+        assert_eq!(read("precision", "2%").unwrap().precision, Some(0.02));
+        for text in ["0", "1", "-1%", "200%", "nan", "fine"] {
+            assert!(read("precision", text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_out_of_range_are_refused() {
+        for (name, text) in
+            [("epochs", "0"), ("clock_resolution_multiple", "0"), ("batch", "0"), ("batch", "inf"), ("unit", "a\nb")]
+        {
+            assert!(read(name, text).is_err(), "{name} = {text}");
+        }
+        assert_eq!(read("epochs", "1_000").unwrap().epochs, Some(1_000));
+        assert_eq!(read("epoch_iterations", "0").unwrap().epoch_iterations, Some(0));
+    }
+
+    #[test]
+    fn an_error_says_where_what_and_what_instead() {
+        let error = read("max_time", "5").unwrap_err().to_string();
+        assert!(error.starts_with("max_time: \"5\" should be a number and a unit"), "{error}");
+    }
+
+    #[test]
+    fn later_sources_win_and_leave_the_rest_alone() {
+        let attribute = Overrides { epochs: Some(5), warmup: Some(3), ..Overrides::default() };
+        let environment = Overrides { epochs: Some(6), ..Overrides::default() };
+        let command_line = Overrides { epochs: Some(7), ..Overrides::default() };
+        let config = Config::resolve([&attribute, &environment, &command_line]);
+        assert_eq!((config.epochs, config.warmup), (7, 3));
+        assert_eq!(config.precision, Config::default().precision);
+    }
+
+    #[test]
+    fn every_setting_can_be_read_from_its_variable() {
+        let value = |name: &str| match setting(name).value {
+            "DURATION" => "7ms",
+            "SHARE" => "0.25",
+            _ => "7",
+        };
+        let all = Overrides::from_environment(|variable| {
+            let name = variable.strip_prefix("NANOBENCH_")?.to_ascii_lowercase();
+            Some(value(&name).to_owned())
+        })
+        .unwrap();
+        let seven = Duration::from_millis(7);
+        let expected = Overrides {
+            epochs: Some(7),
+            clock_resolution_multiple: Some(7),
+            min_epoch_time: Some(seven),
+            max_epoch_time: Some(seven),
+            min_epoch_iterations: Some(7),
+            epoch_iterations: Some(7),
+            warmup: Some(7),
+            precision: Some(0.25),
+            max_time: Some(seven),
+            unit: Some("7".into()),
+            batch: Some(7.0),
+        };
+        assert_eq!(all, expected);
+    }
+}

@@ -1,0 +1,199 @@
+//! The design of an experiment: into which samples an epoch is divided, and which inputs each of them runs.
+//!
+//! Samples come in pairs. The calls of a pair are dealt out to the groups as frequent as they are, and for each group a coin
+//! decides which of the two samples gets a quarter of its calls and which three quarters. So the inputs that a sample runs
+//! are drawn around the real frequencies, each pair together keeps to them, and the counts of two groups are as
+//! independent of each other as they can be, which is what the least squares fit needs to tell their costs apart. For a
+//! function without inputs the same rule makes samples of two sizes, whose difference is free of the cost of the clock.
+
+use crate::groups::Groups;
+use crate::rng::Rng;
+
+/// The pairs of samples in an epoch, where there are calls enough.
+const PAIRS_PER_EPOCH: u64 = 16;
+
+/// Calls that a pair needs to make two different samples of one and three calls.
+const MIN_CALLS_PER_PAIR: u64 = 4;
+
+/// Chooses the calls of every sample.
+#[derive(Clone, Debug)]
+pub(crate) struct Design {
+    /// How frequent each group is; the sum is 1.
+    frequencies: Vec<f64>,
+    /// The positions of each group's inputs; empty for a function without inputs.
+    members: Vec<Vec<u32>>,
+    max_calls: u64,
+}
+
+impl Design {
+    pub(crate) fn new(groups: &Groups, max_calls: u64) -> Self {
+        let members = match groups {
+            Groups::NoInputs => Vec::new(),
+            Groups::Mix { inputs, .. } => vec![(0..*inputs as u32).collect()],
+            Groups::Each(groups) => groups.iter().map(|group| group.members.clone()).collect(),
+        };
+        let inputs: usize = members.iter().map(Vec::len).sum();
+        let frequencies = if members.is_empty() {
+            vec![1.0]
+        } else {
+            members.iter().map(|members| members.len() as f64 / inputs as f64).collect()
+        };
+        Self { frequencies, members, max_calls }
+    }
+
+    /// How frequent each group is; the sum is 1.
+    pub(crate) fn frequencies(&self) -> &[f64] {
+        &self.frequencies
+    }
+
+    /// Divides `calls` calls into samples. Each is given as the number of calls of each group; together they are exactly
+    /// `calls`, and none is empty.
+    pub(crate) fn epoch(&self, calls: u64, rng: &mut Rng) -> Vec<Vec<u64>> {
+        let pairs = (calls / MIN_CALLS_PER_PAIR).clamp(1, PAIRS_PER_EPOCH).max(calls.div_ceil(self.max_calls));
+        let mut samples = Vec::with_capacity(2 * pairs as usize);
+        for pair in 0..pairs {
+            let one_more = u64::from(pair < calls % pairs);
+            samples.extend(self.pair(calls / pairs + one_more, rng));
+        }
+        samples.retain(|counts| counts.iter().any(|&count| count > 0));
+        samples
+    }
+
+    fn pair(&self, calls: u64, rng: &mut Rng) -> [Vec<u64>; 2] {
+        let mut pair = [Vec::new(), Vec::new()];
+        let (mut dealt, mut share) = (0, 0.0);
+        // One random offset for all groups, as in systematic sampling: every group gets its share on average, to within one
+        // call each time, and the sum comes out exactly.
+        let offset = rng.uniform01();
+        for (group, frequency) in self.frequencies.iter().enumerate() {
+            share += frequency;
+            let is_last = group + 1 == self.frequencies.len();
+            let dealt_until =
+                if is_last { calls } else { ((calls as f64 * share + offset) as u64).clamp(dealt, calls) };
+            let count = dealt_until - dealt;
+            dealt = dealt_until;
+            let few = ((count as f64 / 4.0 + rng.uniform01()) as u64).min(count);
+            let few_first = rng.bounded(2);
+            pair[few_first as usize].push(few);
+            pair[1 - few_first as usize].push(count - few);
+        }
+        pair
+    }
+
+    /// Fills `order` with the inputs of one sample, drawn from their groups at random and shuffled.
+    pub(crate) fn order(&self, counts: &[u64], order: &mut Vec<u32>, rng: &mut Rng) {
+        order.clear();
+        for (members, &count) in self.members.iter().zip(counts) {
+            let range = members.len() as u32;
+            order.extend((0..count).map(|_| members[rng.bounded(range) as usize]));
+        }
+        rng.shuffle(order);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::groups::Group;
+
+    fn with_frequencies(frequencies: &[usize]) -> Design {
+        let mut next = 0;
+        let groups = frequencies
+            .iter()
+            .map(|&frequency| {
+                let members = (next..next + frequency as u32).collect();
+                next += frequency as u32;
+                Group { label: next.to_string(), members }
+            })
+            .collect();
+        Design::new(&Groups::Each(groups), u64::MAX)
+    }
+
+    fn total(samples: &[Vec<u64>]) -> u64 {
+        samples.iter().flatten().sum()
+    }
+
+    #[test]
+    fn an_epoch_makes_exactly_the_calls_that_it_is_told_to() {
+        let mut rng = Rng::new(1);
+        for design in
+            [Design::new(&Groups::NoInputs, u64::MAX), with_frequencies(&[1, 2, 5]), with_frequencies(&[1; 30])]
+        {
+            for calls in (1..200).chain([1_000, 12_345]) {
+                let samples = design.epoch(calls, &mut rng);
+                assert_eq!(total(&samples), calls);
+                assert!(samples.iter().all(|counts| counts.iter().any(|&count| count > 0)));
+            }
+        }
+    }
+
+    #[test]
+    fn without_inputs_samples_come_in_two_sizes() {
+        let design = Design::new(&Groups::NoInputs, u64::MAX);
+        let samples = design.epoch(16 * 400, &mut Rng::new(2));
+        assert_eq!(samples.len(), 32);
+        for pair in samples.chunks(2) {
+            let mut sizes = [pair[0][0], pair[1][0]];
+            sizes.sort_unstable();
+            assert!(sizes == [100, 300] || sizes == [101, 299], "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn groups_are_called_as_often_as_they_are_frequent() {
+        let design = with_frequencies(&[1, 3, 12]);
+        let mut rng = Rng::new(3);
+        for calls in [1, 7, 160] {
+            let epochs = 4_000;
+            let mut totals = [0.0; 3];
+            for counts in (0..epochs).flat_map(|_| design.epoch(calls, &mut rng)) {
+                for (total, count) in totals.iter_mut().zip(counts) {
+                    *total += count as f64;
+                }
+            }
+            let all = calls as f64 * f64::from(epochs);
+            for (total, expected) in totals.iter().zip([1.0 / 16.0, 3.0 / 16.0, 12.0 / 16.0]) {
+                assert!((total / all - expected).abs() < 0.02, "{totals:?} of {all}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sample_makes_at_most_as_many_calls_as_the_target_allows() {
+        let mut rng = Rng::new(4);
+        for max_calls in [1, 10, 256] {
+            let design = Design::new(&Groups::NoInputs, max_calls);
+            for counts in design.epoch(5_000, &mut rng) {
+                assert!(counts.iter().sum::<u64>() <= max_calls);
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_holds_each_group_as_often_as_counted_in_random_order() {
+        let design = with_frequencies(&[2, 1]);
+        let mut rng = Rng::new(5);
+        let mut order = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..50 {
+            design.order(&[4, 2], &mut order, &mut rng);
+            assert_eq!(order.iter().filter(|&&input| input < 2).count(), 4);
+            assert_eq!(order.iter().filter(|&&input| input == 2).count(), 2);
+            seen.insert(order.clone());
+        }
+        assert!(seen.len() > 30, "a sequence that repeats could be learnt");
+    }
+
+    #[test]
+    fn counts_of_two_groups_are_not_correlated() {
+        let design = with_frequencies(&[1, 1]);
+        let mut rng = Rng::new(6);
+        let samples: Vec<Vec<u64>> = (0..500).flat_map(|_| design.epoch(640, &mut rng)).collect();
+        let mean = |group: usize| samples.iter().map(|counts| counts[group] as f64).sum::<f64>() / samples.len() as f64;
+        let (a, b) = (mean(0), mean(1));
+        let moment = |f: &dyn Fn(&Vec<u64>) -> f64| samples.iter().map(f).sum::<f64>();
+        let covariance = moment(&|counts| (counts[0] as f64 - a) * (counts[1] as f64 - b));
+        let variance = moment(&|counts| (counts[0] as f64 - a).powi(2));
+        assert!((covariance / variance).abs() < 0.05);
+    }
+}

@@ -1,0 +1,434 @@
+//! Robust least squares: the cost of a call of each group, from samples that mix them.
+//!
+//! The model is `ticks = clock + sum(count of the group x cost of the group)`. The clock's part is nearly known beforehand,
+//! which is what makes samples of a single call useful; it enters as one more observation with an error of its own.
+//!
+//! * **Weights.** Disturbances make samples slower, sometimes a hundred times. Tukey's bisquare gives samples far from the
+//!   fit no weight at all (Beaton and Tukey, "The Fitting of Power Series", Technometrics 16, 1974; iterated as in Holland
+//!   and Welsch, "Robust Regression Using Iteratively Reweighted Least-Squares", 1977), with Huber's monotone weights for
+//!   the first steps so that the iteration starts near the right solution. The scale is the median absolute residual, but
+//!   never less than the clock's step makes plausible.
+//! * **Size.** A sample counts in inverse proportion to its calls, so that the result is the mean over calls, whenever they were
+//!   made. With equal weights it would follow the larger samples, which are those of the faster periods.
+//! * **Speed of an epoch.** The core clock wanders by some per cent while a benchmark runs. A residual is judged against its
+//!   own epoch's speed, so that samples from fast and slow epochs keep equal weights.
+//! * **Interval.** Samples within an epoch are not independent, so the variance is computed from the epochs' contributions to
+//!   the estimating equations (the cluster version of Huber's sandwich), and from the differences of successive ones (von
+//!   Neumann, "Distribution of the Ratio of the Mean Square Successive Difference to the Variance", 1941), since a drift of
+//!   the clock is not an error of the mean cost over the run. Student's t allows for the small number of epochs.
+
+use crate::stats;
+
+/// Where the bisquare weight becomes zero, in standard deviations: 95 % efficiency on normal errors.
+const BISQUARE_CUTOFF: f64 = 4.685;
+
+/// Where Huber's weight starts to fall, in standard deviations: also 95 % efficiency.
+const HUBER_CUTOFF: f64 = 1.345;
+
+/// Turns a median absolute deviation into the standard deviation of a normal distribution.
+const MAD_TO_DEVIATION: f64 = 1.4826;
+
+/// Steps with Huber's weights, of a fit without a solution to start from.
+const HUBER_STEPS: usize = 4;
+
+/// The most steps with the bisquare.
+const BISQUARE_STEPS: usize = 12;
+
+/// The iteration ends when no cost moves by more than this share of itself.
+const TOLERANCE: f64 = 1e-6;
+
+/// How far the core clock may plausibly take an epoch from the speed of the others; what is slower is a disturbance.
+const MAX_SPEED_DEVIATION: f64 = 0.05;
+
+/// How many samples of an epoch the prior belief that its speed is that of the others is worth.
+const SPEED_PRIOR_SAMPLES: f64 = 4.0;
+
+/// The samples of a run, epoch by epoch.
+#[derive(Clone, Debug)]
+pub(crate) struct Samples {
+    groups: usize,
+    /// Calls of each group, sample after sample.
+    counts: Vec<f64>,
+    ticks: Vec<f64>,
+    /// For each epoch, the end of its samples.
+    epoch_ends: Vec<usize>,
+}
+
+impl Samples {
+    pub(crate) fn new(groups: usize) -> Self {
+        Self { groups, counts: Vec::new(), ticks: Vec::new(), epoch_ends: Vec::new() }
+    }
+
+    /// Adds a sample to the epoch that is under way.
+    pub(crate) fn push(&mut self, counts: &[u64], ticks: f64) {
+        debug_assert_eq!(counts.len(), self.groups);
+        self.counts.extend(counts.iter().map(|&count| count as f64));
+        self.ticks.push(ticks);
+    }
+
+    pub(crate) fn end_epoch(&mut self) {
+        self.epoch_ends.push(self.ticks.len());
+    }
+
+    pub(crate) fn epochs(&self) -> usize {
+        self.epoch_ends.len()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ticks.len()
+    }
+
+    /// How many calls of each group were made.
+    pub(crate) fn calls(&self) -> Vec<f64> {
+        let mut calls = vec![0.0; self.groups];
+        for counts in self.counts.chunks(self.groups) {
+            add_scaled(&mut calls, counts, 1.0);
+        }
+        calls
+    }
+
+    pub(crate) fn total_ticks(&self) -> f64 {
+        self.ticks.iter().sum()
+    }
+
+    /// The same samples with all groups taken as one.
+    pub(crate) fn merged(&self) -> Self {
+        Self {
+            groups: 1,
+            counts: self.counts.chunks(self.groups).map(|counts| counts.iter().sum()).collect(),
+            ticks: self.ticks.clone(),
+            epoch_ends: self.epoch_ends.clone(),
+        }
+    }
+
+    fn sample(&self, index: usize) -> &[f64] {
+        &self.counts[index * self.groups..(index + 1) * self.groups]
+    }
+
+    fn epoch_ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        let starts = std::iter::once(0).chain(self.epoch_ends.iter().copied());
+        starts.zip(&self.epoch_ends).map(|(start, &end)| start..end)
+    }
+}
+
+/// What is known of the clock before the first sample.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClockPrior {
+    /// What the clock should add to a sample.
+    pub(crate) cost_ticks: f64,
+    /// By how much that may be wrong, as a standard deviation.
+    pub(crate) deviation_ticks: f64,
+    /// The smallest amount by which the clock moves.
+    pub(crate) step_ticks: f64,
+}
+
+/// A solution: the cost of each group, and what is needed to tell how sure it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Fit {
+    /// Ticks per call of each group, then the clock's part of a sample.
+    coefficients: Vec<f64>,
+    /// For each epoch, by how much it moved the coefficients away from what the other epochs say.
+    influences: Vec<Vec<f64>>,
+    /// The variance of the coefficients that the clock's step alone would leave.
+    step_covariance: Matrix,
+    /// For each coefficient, the deviation that an error of the prior causes.
+    prior_deviations: Vec<f64>,
+}
+
+/// A linear combination of costs.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Estimate {
+    /// Ticks per call.
+    pub(crate) ticks: f64,
+    /// Half of the width of the 95 % interval; none if there are too few epochs to tell.
+    pub(crate) half_width_ticks: Option<f64>,
+    /// What each epoch by itself says.
+    pub(crate) epochs_ticks: Vec<f64>,
+}
+
+impl Fit {
+    /// Fits the costs to the samples, starting at `previous` where there is one.
+    ///
+    /// Returns `None` if the samples cannot tell the groups apart.
+    pub(crate) fn new(samples: &Samples, prior: &ClockPrior, previous: Option<&Self>) -> Option<Self> {
+        let mut robust = Robust::new(samples, prior);
+        match previous {
+            Some(previous) => robust.coefficients.clone_from(&previous.coefficients),
+            None => {
+                robust.solve()?;
+                for _ in 0..HUBER_STEPS {
+                    robust.reweigh(|u| (HUBER_CUTOFF / u.abs()).min(1.0));
+                    robust.solve()?;
+                }
+            }
+        }
+        for _ in 0..BISQUARE_STEPS {
+            robust.reweigh(bisquare);
+            let before = robust.coefficients.clone();
+            robust.solve()?;
+            let moved = |(new, old): (&f64, &f64)| (new - old).abs() > TOLERANCE * old.abs();
+            if !robust.coefficients[..samples.groups].iter().zip(&before).any(moved) {
+                break;
+            }
+        }
+        robust.finish()
+    }
+
+    /// The combination of the groups' costs with the given weights.
+    pub(crate) fn estimate(&self, weights: &[f64]) -> Estimate {
+        let ticks = dot(weights, &self.coefficients);
+        let influences: Vec<f64> = self.influences.iter().map(|influence| dot(weights, influence)).collect();
+        let epochs = influences.len() as f64;
+        let half_width_ticks = (influences.len() >= 2).then(|| {
+            let between = influences.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum::<f64>() / 2.0;
+            let variance = between * epochs / (epochs - 1.0);
+            let by_step = self.step_covariance.quadratic_form(weights);
+            let by_prior = dot(weights, &self.prior_deviations).powi(2);
+            // The degrees of freedom of the successive differences of independent normal values.
+            let freedom = 2.0 * (epochs - 1.0).powi(2) / (3.0 * epochs - 4.0);
+            stats::student_t_95(freedom) * (variance.max(by_step) + by_prior).sqrt()
+        });
+        let half_width_ticks = half_width_ticks.filter(|half_width| half_width.is_finite());
+        let epochs_ticks = influences.iter().map(|influence| ticks + epochs * influence).collect();
+        Estimate { ticks, half_width_ticks, epochs_ticks }
+    }
+}
+
+fn bisquare(u: f64) -> f64 {
+    let ratio = u / BISQUARE_CUTOFF;
+    if ratio.abs() < 1.0 { (1.0 - ratio * ratio).powi(2) } else { 0.0 }
+}
+
+/// The derivative of `u * bisquare(u)`.
+fn bisquare_slope(u: f64) -> f64 {
+    let square = (u / BISQUARE_CUTOFF).powi(2);
+    if square < 1.0 { (1.0 - square) * (1.0 - 5.0 * square) } else { 0.0 }
+}
+
+/// The state of the iteration.
+struct Robust<'a> {
+    samples: &'a Samples,
+    prior: &'a ClockPrior,
+    coefficients: Vec<f64>,
+    /// The mean number of calls in a sample over that of each sample.
+    sizes: Vec<f64>,
+    /// The weights in the sums of squares: `sizes` times the robust weights.
+    weights: Vec<f64>,
+    /// Residuals against the speed of their epoch, for the mean size of a sample and in units of `scale_ticks`.
+    deviations: Vec<f64>,
+    scale_ticks: f64,
+}
+
+impl<'a> Robust<'a> {
+    fn new(samples: &'a Samples, prior: &'a ClockPrior) -> Self {
+        let mean_calls = samples.counts.iter().sum::<f64>() / samples.len() as f64;
+        let sizes: Vec<f64> =
+            samples.counts.chunks(samples.groups).map(|counts| mean_calls / counts.iter().sum::<f64>()).collect();
+        Self {
+            samples,
+            prior,
+            coefficients: vec![0.0; samples.groups + 1],
+            weights: sizes.clone(),
+            sizes,
+            deviations: vec![0.0; samples.len()],
+            // Before there are residuals, the clock's step is all that is known of their size.
+            scale_ticks: prior.step_ticks.max(1.0),
+        }
+    }
+
+    /// The information that the samples and the prior hold, in units of one over the variance.
+    fn information(&self) -> Matrix {
+        let size = self.samples.groups + 1;
+        let mut information = Matrix::zero(size);
+        for (index, &weight) in self.weights.iter().enumerate() {
+            if weight > 0.0 {
+                information.add_square(self.samples.sample(index), weight);
+            }
+        }
+        information.scale(self.scale_ticks.powi(-2));
+        information.add(size - 1, size - 1, self.prior.deviation_ticks.powi(-2));
+        information
+    }
+
+    /// Least squares with the weights of now.
+    fn solve(&mut self) -> Option<()> {
+        let clock = self.samples.groups;
+        let mut moments = vec![0.0; clock + 1];
+        for (index, (&weight, &ticks)) in self.weights.iter().zip(&self.samples.ticks).enumerate() {
+            add_scaled(&mut moments, self.samples.sample(index), weight * ticks);
+            moments[clock] += weight * ticks;
+        }
+        for moment in &mut moments {
+            *moment *= self.scale_ticks.powi(-2);
+        }
+        moments[clock] += self.prior.cost_ticks * self.prior.deviation_ticks.powi(-2);
+        self.coefficients = self.information().inverse()?.times(&moments);
+        Some(())
+    }
+
+    /// Computes residuals, their scale, and the weights that follow from them.
+    fn reweigh(&mut self, weight: impl Fn(f64) -> f64) {
+        let clock_ticks = self.coefficients[self.samples.groups];
+        let predicted: Vec<f64> =
+            (0..self.samples.len()).map(|index| dot(self.samples.sample(index), &self.coefficients)).collect();
+        let weighted_squares = predicted.iter().zip(&self.sizes).map(|(ticks, size)| size * ticks * ticks);
+        let typical_square = weighted_squares.sum::<f64>() / predicted.len() as f64;
+        let prior_square = SPEED_PRIOR_SAMPLES * typical_square;
+        for epoch in self.samples.epoch_ranges() {
+            let (mut product, mut square) = (prior_square, prior_square);
+            for index in epoch.clone() {
+                product += self.weights[index] * predicted[index] * (self.samples.ticks[index] - clock_ticks);
+                square += self.weights[index] * predicted[index] * predicted[index];
+            }
+            let speed = (product / square).clamp(1.0 - MAX_SPEED_DEVIATION, 1.0 + MAX_SPEED_DEVIATION);
+            let speed = if speed.is_nan() { 1.0 } else { speed };
+            for index in epoch {
+                let residual = self.samples.ticks[index] - clock_ticks - speed * predicted[index];
+                self.deviations[index] = residual * self.sizes[index].sqrt();
+            }
+        }
+        let mut absolute: Vec<f64> = self.deviations.iter().map(|deviation| deviation.abs()).collect();
+        let deviation_ticks = MAD_TO_DEVIATION * stats::median(&mut absolute);
+        self.scale_ticks = deviation_ticks.max(self.prior.step_ticks / 2.0);
+        for (index, deviation) in self.deviations.iter_mut().enumerate() {
+            *deviation /= self.scale_ticks;
+            self.weights[index] = self.sizes[index] * weight(*deviation);
+        }
+    }
+
+    fn finish(self) -> Option<Fit> {
+        let size = self.samples.groups + 1;
+        let inverse = self.information().inverse()?;
+        let samples = self.weights.iter().filter(|&&weight| weight > 0.0).count() as f64;
+        let degrees_left = samples - size as f64;
+        // As few samples as coefficients fit anything, so nothing is known of the errors.
+        let small_sample = if degrees_left > 0.0 { ((samples - 1.0) / degrees_left).sqrt() } else { f64::NAN };
+        // The response of the estimate to a small error of a sample falls off faster than its weight (Huber, "Robust
+        // Statistics", 1981, section 7.6).
+        let sum_over_samples = |value: fn(f64) -> f64| {
+            self.deviations.iter().zip(&self.sizes).map(|(&deviation, size)| size * value(deviation)).sum::<f64>()
+        };
+        let response = sum_over_samples(bisquare_slope) / sum_over_samples(bisquare);
+        let scale = small_sample / (response * self.scale_ticks.powi(2));
+        let influences = self
+            .samples
+            .epoch_ranges()
+            .map(|epoch| {
+                let mut score = vec![0.0; size];
+                for index in epoch {
+                    let counts = self.samples.sample(index);
+                    let fitted = dot(counts, &self.coefficients) + self.coefficients[size - 1];
+                    let residual = self.weights[index] * (self.samples.ticks[index] - fitted);
+                    add_scaled(&mut score, counts, residual);
+                    score[size - 1] += residual;
+                }
+                let mut influence = inverse.times(&score);
+                influence.iter_mut().for_each(|value| *value *= scale);
+                influence
+            })
+            .collect();
+        // The error of a reading that falls anywhere within a step, at the start and at the end of a sample.
+        let step_variance = self.prior.step_ticks.powi(2) / 6.0;
+        let mut step_covariance = inverse.clone();
+        step_covariance.scale((step_variance / self.scale_ticks.powi(2)).min(1.0));
+        let prior_deviations = (0..size).map(|row| inverse.at(row, size - 1) / self.prior.deviation_ticks).collect();
+        Some(Fit { coefficients: self.coefficients, influences, step_covariance, prior_deviations })
+    }
+}
+
+/// A small symmetric matrix.
+#[derive(Clone, Debug)]
+struct Matrix {
+    size: usize,
+    entries: Vec<f64>,
+}
+
+impl Matrix {
+    fn zero(size: usize) -> Self {
+        Self { size, entries: vec![0.0; size * size] }
+    }
+
+    fn at(&self, row: usize, column: usize) -> f64 {
+        self.entries[row * self.size + column]
+    }
+
+    fn add(&mut self, row: usize, column: usize, value: f64) {
+        self.entries[row * self.size + column] += value;
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.entries.iter_mut().for_each(|entry| *entry *= factor);
+    }
+
+    /// Adds `weight` times the product of the vector (`counts`, 1) with itself.
+    fn add_square(&mut self, counts: &[f64], weight: f64) {
+        let last = self.size - 1;
+        for (row, &count) in counts.iter().enumerate() {
+            let weighted = weight * count;
+            add_scaled(&mut self.entries[row * self.size..][..last], counts, weighted);
+            self.add(row, last, weighted);
+            self.add(last, row, weighted);
+        }
+        self.add(last, last, weight);
+    }
+
+    fn times(&self, vector: &[f64]) -> Vec<f64> {
+        self.entries.chunks(self.size).map(|row| dot(row, vector)).collect()
+    }
+
+    /// `vector`, filled up with zeros, times the matrix times the vector.
+    fn quadratic_form(&self, vector: &[f64]) -> f64 {
+        self.entries.chunks(self.size).zip(vector).map(|(row, &factor)| factor * dot(vector, row)).sum()
+    }
+
+    /// The inverse of a positive definite matrix, by way of its Cholesky factor, or `None` if it is not one within the
+    /// precision of floating point.
+    fn inverse(&self) -> Option<Self> {
+        let size = self.size;
+        let mut factor = Self::zero(size);
+        for row in 0..size {
+            for column in 0..=row {
+                let inner: f64 = (0..column).map(|k| factor.at(row, k) * factor.at(column, k)).sum();
+                let rest = self.at(row, column) - inner;
+                if row == column {
+                    // The comparison is false also for what is not a number.
+                    let is_positive = rest > 1e-12 * self.at(row, row);
+                    if !is_positive {
+                        return None;
+                    }
+                    factor.add(row, row, rest.sqrt());
+                } else {
+                    factor.add(row, column, rest / factor.at(column, column));
+                }
+            }
+        }
+        let mut inverse = Self::zero(size);
+        for column in 0..size {
+            let mut solution = vec![0.0; size];
+            for row in 0..size {
+                let unit = f64::from(u8::from(row == column));
+                let inner: f64 = (0..row).map(|k| factor.at(row, k) * solution[k]).sum();
+                solution[row] = (unit - inner) / factor.at(row, row);
+            }
+            for row in (0..size).rev() {
+                let inner: f64 = (row + 1..size).map(|k| factor.at(k, row) * solution[k]).sum();
+                solution[row] = (solution[row] - inner) / factor.at(row, row);
+            }
+            for (row, value) in solution.into_iter().enumerate() {
+                inverse.add(row, column, value);
+            }
+        }
+        Some(inverse)
+    }
+}
+
+/// The sum of products of two vectors, as far as the shorter one reaches.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn add_scaled(sum: &mut [f64], vector: &[f64], factor: f64) {
+    for (sum, value) in sum.iter_mut().zip(vector) {
+        *sum += factor * value;
+    }
+}

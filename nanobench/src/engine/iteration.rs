@@ -1,0 +1,279 @@
+//! How many calls an epoch makes: warm up, find out how many fill an epoch, then measure. Pure arithmetic, no clock.
+
+use crate::clock::ClockFacts;
+use crate::config::Config;
+use crate::rng::Rng;
+
+/// After so many measured epochs the target time doubles, and again after as many more, so that the samples of a run of any
+/// length fit in memory.
+const EPOCHS_PER_DOUBLING: u64 = 1_024;
+
+/// Measured durations say that more calls than can be counted would not fill an epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct IterationsOverflow;
+
+/// Decides the number of calls of each epoch from the durations of those before it.
+///
+/// The number starts at the least allowed, is multiplied by ten while an epoch is far too short, and is then computed from
+/// the cost of a call, which two epochs of about the right length have to show, since one may have been interrupted. Epochs
+/// that only serve to find the number are not measured: the one that ends the search does so because it happened to be slow,
+/// and to keep it would bias the result. For the same reason measured epochs have no influence on the number.
+#[derive(Clone, Debug)]
+pub(crate) struct IterationLogic {
+    phase: Phase,
+    calls: u64,
+    /// 0 where the number of calls is free.
+    exact_calls: u64,
+    min_calls: u64,
+    target_ticks: f64,
+    max_target_ticks: f64,
+    measured_epochs: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    Warmup,
+    Upscaling,
+    /// An epoch of about the right length has shown this cost.
+    Confirming {
+        ticks_per_call: f64,
+    },
+    Measuring {
+        ticks_per_call: f64,
+    },
+}
+
+impl IterationLogic {
+    pub(crate) fn new(config: &Config, clock: &ClockFacts) -> Self {
+        let wanted_ticks = clock.resolution_ticks() * config.clock_resolution_multiple as f64;
+        let max_ticks = clock.ticks(config.max_epoch_time);
+        let budget_ticks = clock.ticks(config.max_time) / config.epochs as f64;
+        let min_ticks = clock.ticks(config.min_epoch_time);
+        let mut logic = Self {
+            phase: Phase::Warmup,
+            calls: config.warmup,
+            exact_calls: config.epoch_iterations,
+            min_calls: config.min_epoch_iterations.max(1),
+            target_ticks: wanted_ticks.min(max_ticks).min(budget_ticks).max(min_ticks),
+            max_target_ticks: max_ticks.max(min_ticks),
+            measured_epochs: 0,
+        };
+        if config.warmup == 0 {
+            logic.finish_warmup();
+        }
+        logic
+    }
+
+    /// How many calls the next epoch makes.
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// Whether the next epoch counts.
+    pub(crate) fn is_measuring(&self) -> bool {
+        matches!(self.phase, Phase::Measuring { .. })
+    }
+
+    /// Takes note of an epoch of `calls` calls that took `elapsed_ticks`.
+    ///
+    /// # Errors
+    ///
+    /// If no number of calls would take long enough: the calls cost nothing at all.
+    pub(crate) fn add(&mut self, calls: u64, elapsed_ticks: f64, rng: &mut Rng) -> Result<(), IterationsOverflow> {
+        let ticks_per_call = elapsed_ticks / calls as f64;
+        match self.phase {
+            Phase::Warmup => self.finish_warmup(),
+            Phase::Upscaling if !self.is_close_enough(elapsed_ticks) => {
+                if elapsed_ticks * 10.0 < self.target_ticks {
+                    self.calls = calls.checked_mul(10).ok_or(IterationsOverflow)?;
+                } else {
+                    self.choose_calls(ticks_per_call, rng)?;
+                }
+            }
+            // Where even the fewest calls fill an epoch there is nothing to confirm, and each may take long.
+            Phase::Upscaling if calls > self.min_calls => {
+                self.phase = Phase::Confirming { ticks_per_call };
+                self.choose_calls(ticks_per_call, rng)?;
+            }
+            Phase::Upscaling => self.start_measuring(ticks_per_call, rng)?,
+            Phase::Confirming { ticks_per_call: first } => self.start_measuring(ticks_per_call.min(first), rng)?,
+            Phase::Measuring { ticks_per_call } => {
+                self.measured_epochs += 1;
+                if self.measured_epochs % EPOCHS_PER_DOUBLING == 0 {
+                    self.target_ticks = (self.target_ticks * 2.0).min(self.max_target_ticks);
+                }
+                if self.exact_calls == 0 {
+                    self.choose_calls(ticks_per_call, rng)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish_warmup(&mut self) {
+        if self.exact_calls > 0 {
+            self.phase = Phase::Measuring { ticks_per_call: f64::NAN };
+            self.calls = self.exact_calls;
+        } else {
+            self.phase = Phase::Upscaling;
+            self.calls = self.min_calls;
+        }
+    }
+
+    fn start_measuring(&mut self, ticks_per_call: f64, rng: &mut Rng) -> Result<(), IterationsOverflow> {
+        self.phase = Phase::Measuring { ticks_per_call };
+        self.choose_calls(ticks_per_call, rng)
+    }
+
+    fn is_close_enough(&self, elapsed_ticks: f64) -> bool {
+        elapsed_ticks * 3.0 >= self.target_ticks * 2.0
+    }
+
+    /// As many calls as fill the target at the given cost, and up to 20 % more at random: durations that all ended at the
+    /// same fraction of the clock's step would not average over it.
+    fn choose_calls(&mut self, ticks_per_call: f64, rng: &mut Rng) -> Result<(), IterationsOverflow> {
+        let best = (self.target_ticks / ticks_per_call).max(self.min_calls as f64);
+        let varied = best * (1.0 + 0.2 * rng.uniform01()) + 0.5;
+        // The comparison is false for infinity and for what is not a number.
+        if varied < u64::MAX as f64 {
+            self.calls = varied as u64;
+            Ok(())
+        } else {
+            Err(IterationsOverflow)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// A tick is a nanosecond, and the resolution ten of them.
+    const CLOCK: ClockFacts = ClockFacts { ticks_per_second: 1e9, step_ticks: 10.0, pair_cost_ticks: 5.0 };
+
+    /// Runs epochs of calls that cost `cost_ticks` and returns the calls of each and whether it was measured.
+    fn run(config: &Config, cost_ticks: f64, epochs: usize) -> Result<Vec<(u64, bool)>, IterationsOverflow> {
+        let mut rng = Rng::new(123);
+        let mut logic = IterationLogic::new(config, &CLOCK);
+        let mut seen = Vec::new();
+        for _ in 0..epochs {
+            let calls = logic.calls();
+            seen.push((calls, logic.is_measuring()));
+            logic.add(calls, calls as f64 * cost_ticks, &mut rng)?;
+        }
+        Ok(seen)
+    }
+
+    #[test]
+    fn calls_grow_tenfold_until_an_epoch_is_near_its_target_and_are_then_computed() {
+        let seen = run(&Config::default(), 1.0, 12).unwrap();
+        assert_eq!(seen[..5], [(1, false), (10, false), (100, false), (1_000, false), (10_000, false)]);
+        assert!(seen[5..].iter().all(|&(calls, _)| (100_000..=120_001).contains(&calls)), "{seen:?}");
+        let measured: Vec<bool> = seen[5..].iter().map(|&(_, measured)| measured).collect();
+        assert_eq!(measured, [false, false, true, true, true, true, true]);
+    }
+
+    #[test]
+    fn the_epoch_that_ends_the_search_is_not_measured() {
+        let seen = run(&Config::default(), 90_000.0, 3).unwrap();
+        assert_eq!(seen[0], (1, false));
+        assert!(seen[1].1);
+    }
+
+    #[test]
+    fn an_interrupted_search_does_not_make_epochs_short() {
+        let mut rng = Rng::new(1);
+        let mut logic = IterationLogic::new(&Config::default(), &CLOCK);
+        while !logic.is_measuring() {
+            let calls = logic.calls();
+            let interrupted = if calls > 50_000 && matches!(logic.phase, Phase::Upscaling) { 1e6 } else { 0.0 };
+            logic.add(calls, calls as f64 + interrupted, &mut rng).unwrap();
+        }
+        assert!(logic.calls() >= 100_000, "{}", logic.calls());
+    }
+
+    #[test]
+    fn measured_durations_do_not_change_the_number_of_calls() {
+        let calls_after = |factor: f64| {
+            let mut rng = Rng::new(1);
+            let mut logic = IterationLogic::new(&Config::default(), &CLOCK);
+            for _ in 0..20 {
+                let slowness = if logic.is_measuring() { factor } else { 1.0 };
+                logic.add(logic.calls(), logic.calls() as f64 * slowness, &mut rng).unwrap();
+            }
+            logic.calls()
+        };
+        assert_eq!(calls_after(1.0), calls_after(2.0));
+    }
+
+    #[test]
+    fn the_number_of_calls_varies_so_that_durations_do_not_lock_to_the_step() {
+        let seen = run(&Config::default(), 1.0, 30).unwrap();
+        let distinct: std::collections::HashSet<u64> = seen[6..].iter().map(|&(calls, _)| calls).collect();
+        assert!(distinct.len() > 20);
+    }
+
+    #[test]
+    fn an_exact_number_of_calls_wins_with_and_without_warmup() {
+        let exact = Config { epoch_iterations: 7, min_epoch_iterations: 50, ..Config::default() };
+        assert_eq!(run(&exact, 1.0, 3).unwrap(), [(7, true); 3]);
+        let warm = Config { warmup: 1_000, ..exact };
+        assert_eq!(run(&warm, 1.0, 3).unwrap(), [(1_000, false), (7, true), (7, true)]);
+    }
+
+    #[test]
+    fn warmup_is_not_measured_and_does_not_replace_the_search() {
+        let warm = Config { warmup: 3, ..Config::default() };
+        assert_eq!(run(&warm, 1.0, 3).unwrap(), [(3, false), (1, false), (10, false)]);
+    }
+
+    #[test]
+    fn an_epoch_never_makes_fewer_calls_than_the_least() {
+        let config = Config { min_epoch_iterations: 50, ..Config::default() };
+        let seen = run(&config, 1e6, 5).unwrap();
+        assert!(seen.iter().all(|&(calls, _)| (50..=60).contains(&calls)), "{seen:?}");
+        let zero = Config { min_epoch_iterations: 0, ..Config::default() };
+        assert_eq!(run(&zero, 1.0, 1).unwrap(), [(1, false)]);
+    }
+
+    #[test]
+    fn the_target_is_the_resolution_times_the_multiple_between_the_least_and_the_most() {
+        let target = |config: &Config| IterationLogic::new(config, &CLOCK).target_ticks;
+        let free = Config { min_epoch_time: Duration::ZERO, ..Config::default() };
+        assert_eq!(target(&free), 10_000.0);
+        assert_eq!(target(&Config { max_epoch_time: Duration::from_micros(2), ..free.clone() }), 2_000.0);
+        let both = Config {
+            min_epoch_time: Duration::from_micros(3),
+            max_epoch_time: Duration::from_micros(2),
+            ..Config::default()
+        };
+        assert_eq!(target(&both), 3_000.0, "the least wins");
+    }
+
+    #[test]
+    fn the_target_leaves_room_in_the_budget_for_all_epochs() {
+        let config = Config { clock_resolution_multiple: 1_000_000_000, ..Config::default() };
+        assert_eq!(IterationLogic::new(&config, &CLOCK).target_ticks, 50e6 / 11.0);
+    }
+
+    #[test]
+    fn calls_that_cost_nothing_are_an_overflow_and_not_an_endless_search() {
+        assert_eq!(run(&Config::default(), 0.0, 100), Err(IterationsOverflow));
+        let measuring_only_zero = Config { epoch_iterations: 5, ..Config::default() };
+        assert_eq!(
+            run(&measuring_only_zero, 0.0, 3).map(|seen| seen.len()),
+            Ok(3),
+            "an exact number needs no duration"
+        );
+    }
+
+    #[test]
+    fn a_very_long_run_makes_its_epochs_longer() {
+        let seen = run(&Config::default(), 10.0, 5_000).unwrap();
+        let mean =
+            |epochs: &[(u64, bool)]| epochs.iter().map(|&(calls, _)| calls as f64).sum::<f64>() / epochs.len() as f64;
+        let ratio = mean(&seen[4_200..]) / mean(&seen[100..1_000]);
+        assert!((15.0..17.0).contains(&ratio), "{ratio}");
+    }
+}

@@ -1,0 +1,271 @@
+//! How a figure is made: one target, one configuration and one clock give one measurement.
+//!
+//! An epoch is a few dozen samples; [`iteration`] says how many calls it makes, [`design`] which inputs each sample runs, and
+//! [`fit`] what a call costs. Epochs follow each other until the figures are precise enough or the time is up.
+
+mod design;
+mod fit;
+mod iteration;
+#[cfg(test)]
+mod simulation;
+
+use crate::clock::{Clock, ClockFacts};
+use crate::config::Config;
+use crate::groups::Groups;
+use crate::measurement::{Cost, Instability, Interval, MAX_SPREAD, Measurement, Outcome, Row};
+use crate::rng::Rng;
+use crate::stats;
+use crate::target::Target;
+use design::Design;
+use fit::{ClockPrior, Estimate, Fit, Samples};
+use iteration::{IterationLogic, IterationsOverflow};
+
+/// By how much the clock's part of a sample may differ from what an empty region costs, as a share of that cost: the first
+/// call finds the pipeline drained, and the end of the loop is a branch that nobody foresaw.
+const CLOCK_COST_DEVIATION: f64 = 0.5;
+
+/// Measures `target` under the name `id`.
+pub(crate) fn measure(id: &str, target: &mut dyn Target, config: &Config, clock: &dyn Clock) -> Measurement {
+    let mut run = Run::new(target, config, clock);
+    match run.measure() {
+        Ok(fit) => run.measurement(id, fit.as_ref()),
+        Err(IterationsOverflow) => run.without_cost(id, Outcome::OptimizedAway),
+    }
+}
+
+/// The measurement of a benchmark that panicked with `message`.
+pub(crate) fn panicked(id: &str, config: &Config, message: String) -> Measurement {
+    Measurement {
+        id: id.to_owned(),
+        unit: config.unit.clone(),
+        rows: vec![Row { label: None, outcome: Outcome::Panicked { message }, cost: None }],
+        epochs: 0,
+        samples: 0,
+        calls: 0,
+        ungrouped_inputs: None,
+    }
+}
+
+/// Calls `target` once, with the first of its inputs, and measures nothing.
+pub(crate) fn call_once(target: &mut dyn Target) {
+    let order: &[u32] = if *target.groups() == Groups::NoInputs { &[] } else { &[0] };
+    target.sample(1, order);
+}
+
+/// Runs `target` as it would be measured, but for ever, so that a profiler can look at it.
+pub(crate) fn run_endlessly(target: &mut dyn Target, config: &Config, clock: &dyn Clock) -> ! {
+    let mut run = Run::new(target, config, clock);
+    loop {
+        let calls = run.logic.calls();
+        let elapsed_ticks = run.epoch(calls, false);
+        // Calls that cost nothing at all go on at the number reached.
+        let _ = run.logic.add(calls, elapsed_ticks, &mut run.rng);
+    }
+}
+
+/// The state of one benchmark while it is measured.
+struct Run<'a> {
+    target: &'a mut dyn Target,
+    config: &'a Config,
+    clock: &'a dyn Clock,
+    facts: ClockFacts,
+    begin_ticks: u64,
+    rng: Rng,
+    logic: IterationLogic,
+    design: Design,
+    order: Vec<u32>,
+    samples: Samples,
+}
+
+impl<'a> Run<'a> {
+    fn new(target: &'a mut dyn Target, config: &'a Config, clock: &'a dyn Clock) -> Self {
+        let facts = clock.facts();
+        let design = Design::new(target.groups(), target.max_calls());
+        let begin_ticks = clock.now_ticks();
+        Self {
+            config,
+            clock,
+            facts,
+            begin_ticks,
+            // Different in every run, so that an unlucky sequence does not come back each time.
+            rng: Rng::new(begin_ticks),
+            logic: IterationLogic::new(config, &facts),
+            order: Vec::new(),
+            samples: Samples::new(design.frequencies().len()),
+            design,
+            target,
+        }
+    }
+
+    /// Measures until the figures are precise enough or the time is up.
+    fn measure(&mut self) -> Result<Option<Fit>, IterationsOverflow> {
+        let budget_ticks = self.facts.ticks(self.config.max_time);
+        let mut wall_ticks_per_call = 0.0;
+        let mut fit = None;
+        let mut next_look = self.config.epochs;
+        loop {
+            let spent_ticks = self.spent_ticks();
+            let is_over = spent_ticks >= budget_ticks;
+            let epochs = self.samples.epochs() as u64;
+            if epochs >= next_look || (is_over && epochs > 0) {
+                fit = Fit::new(&self.samples, &self.prior(), fit.as_ref());
+                let precision = self.precision(fit.as_ref());
+                if precision <= self.config.precision || is_over {
+                    return Ok(fit);
+                }
+                next_look = look_again_at(epochs, precision / self.config.precision);
+                continue;
+            }
+            let is_measured = self.logic.is_measuring() || is_over;
+            let calls = self.affordable_calls(budget_ticks - spent_ticks, wall_ticks_per_call);
+            let elapsed_ticks = self.epoch(calls, is_measured);
+            wall_ticks_per_call = (self.spent_ticks() - spent_ticks) / calls as f64;
+            self.logic.add(calls, elapsed_ticks, &mut self.rng)?;
+        }
+    }
+
+    fn spent_ticks(&self) -> f64 {
+        self.clock.now_ticks().saturating_sub(self.begin_ticks) as f64
+    }
+
+    /// As many calls as the next epoch should make, or fewer if the time left is too short for them, but at least one.
+    fn affordable_calls(&self, left_ticks: f64, wall_ticks_per_call: f64) -> u64 {
+        let wanted = self.logic.calls();
+        if self.config.epoch_iterations > 0 || wall_ticks_per_call == 0.0 {
+            return wanted;
+        }
+        wanted.min((left_ticks / wall_ticks_per_call) as u64).max(1)
+    }
+
+    /// Runs an epoch of `calls` calls and returns how long its samples took together.
+    fn epoch(&mut self, calls: u64, is_measured: bool) -> f64 {
+        let mut elapsed_ticks = 0.0;
+        for counts in self.design.epoch(calls, &mut self.rng) {
+            self.design.order(&counts, &mut self.order, &mut self.rng);
+            let ticks = self.target.sample(counts.iter().sum(), &self.order) as f64;
+            elapsed_ticks += ticks;
+            if is_measured {
+                self.samples.push(&counts, ticks);
+            }
+        }
+        if is_measured {
+            self.samples.end_epoch();
+        }
+        elapsed_ticks
+    }
+
+    fn prior(&self) -> ClockPrior {
+        let cost_ticks = self.facts.pair_cost_ticks;
+        ClockPrior {
+            cost_ticks,
+            deviation_ticks: (CLOCK_COST_DEVIATION * cost_ticks).max(self.facts.step_ticks),
+            step_ticks: self.facts.step_ticks,
+        }
+    }
+
+    /// The half-width of the widest interval, as a share of its figure.
+    fn precision(&self, fit: Option<&Fit>) -> f64 {
+        let Some(fit) = fit else { return f64::INFINITY };
+        let share = |estimate: Estimate| match estimate.half_width_ticks {
+            Some(half_width) if estimate.ticks > 0.0 => half_width / estimate.ticks,
+            _ => f64::INFINITY,
+        };
+        self.combinations().map(|weights| share(fit.estimate(&weights))).fold(0.0, f64::max)
+    }
+
+    /// What the rows are made of: the mix of all groups, then, if there are several, each by itself.
+    fn combinations(&self) -> impl Iterator<Item = Vec<f64>> {
+        let mix = self.design.frequencies().to_vec();
+        let groups = if mix.len() > 1 { mix.len() } else { 0 };
+        let size = mix.len();
+        let each = (0..groups).map(move |group| {
+            let mut weights = vec![0.0; size];
+            weights[group] = 1.0;
+            weights
+        });
+        std::iter::once(mix).chain(each)
+    }
+
+    fn measurement(&self, id: &str, fit: Option<&Fit>) -> Measurement {
+        let calls = self.samples.calls();
+        let mut measurement = self.without_cost(id, Outcome::NotMeasured);
+        match fit {
+            Some(fit) => {
+                for (index, (row, weights)) in measurement.rows.iter_mut().zip(self.combinations()).enumerate() {
+                    let estimate = fit.estimate(&weights);
+                    let total_ticks = match index {
+                        0 => self.samples.total_ticks(),
+                        _ => estimate.ticks.max(0.0) * calls[index - 1],
+                    };
+                    self.fill(row, &estimate, total_ticks);
+                }
+            }
+            // Too few samples to tell the groups apart still say what the mix costs.
+            None => {
+                let merged = self.samples.merged();
+                if let Some(fit) = Fit::new(&merged, &self.prior(), None) {
+                    self.fill(&mut measurement.rows[0], &fit.estimate(&[1.0]), merged.total_ticks());
+                }
+            }
+        }
+        measurement
+    }
+
+    fn fill(&self, row: &mut Row, estimate: &Estimate, total_ticks: f64) {
+        let nanoseconds = |ticks: f64| ticks / self.facts.ticks_per_second * 1e9 / self.config.batch;
+        let cost = Cost {
+            nanoseconds: nanoseconds(estimate.ticks),
+            interval: estimate.half_width_ticks.map(|half_width| Interval {
+                low: nanoseconds(estimate.ticks - half_width),
+                high: nanoseconds(estimate.ticks + half_width),
+            }),
+            mdape: stats::mdape(&estimate.epochs_ticks),
+            total_seconds: total_ticks / self.facts.ticks_per_second,
+        };
+        row.outcome = self.outcome(&cost, row.label.is_none());
+        row.cost = Some(cost);
+    }
+
+    fn outcome(&self, cost: &Cost, is_whole: bool) -> Outcome {
+        let Some(interval) = cost.interval else {
+            return Outcome::Unstable(Instability::TooFewEpochs);
+        };
+        if interval.low <= 0.0 {
+            Outcome::BelowFloor
+        } else if interval.high - cost.nanoseconds > MAX_SPREAD * cost.nanoseconds {
+            Outcome::Unstable(Instability::WideInterval)
+        } else if is_whole && cost.mdape >= MAX_SPREAD {
+            // The epochs hold too few calls of a single group to be compared by it.
+            let calls: f64 = self.samples.calls().iter().sum();
+            Outcome::Unstable(Instability::Spread { calls_per_epoch: calls / self.samples.epochs() as f64 })
+        } else {
+            Outcome::Ok
+        }
+    }
+
+    /// All rows of the measurement, each with `outcome`.
+    fn without_cost(&self, id: &str, outcome: Outcome) -> Measurement {
+        let mut labels = vec![None];
+        let mut ungrouped_inputs = None;
+        match self.target.groups() {
+            Groups::Each(groups) => labels.extend(groups.iter().map(|group| Some(group.label.clone()))),
+            Groups::Mix { inputs, too_many: true } => ungrouped_inputs = Some(*inputs),
+            Groups::Mix { too_many: false, .. } | Groups::NoInputs => {}
+        }
+        Measurement {
+            id: id.to_owned(),
+            unit: self.config.unit.clone(),
+            rows: labels.into_iter().map(|label| Row { label, outcome: outcome.clone(), cost: None }).collect(),
+            epochs: self.samples.epochs() as u64,
+            samples: self.samples.len() as u64,
+            calls: self.samples.calls().iter().sum::<f64>() as u64,
+            ungrouped_inputs,
+        }
+    }
+}
+
+/// At which epoch to compute the figures again, when after `epochs` the widest interval is `excess` times too wide: a
+/// little before the epoch at which it should be narrow enough, and not so often that fitting takes longer than measuring.
+fn look_again_at(epochs: u64, excess: f64) -> u64 {
+    (epochs as f64 * (0.8 * excess * excess).clamp(1.25, 4.0)).ceil() as u64
+}

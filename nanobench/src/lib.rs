@@ -1,0 +1,82 @@
+#![doc = include_str!("../README.md")]
+
+mod black_box;
+mod cli;
+mod clock;
+mod config;
+mod engine;
+mod groups;
+mod machine;
+mod measurement;
+mod registry;
+mod report;
+mod rng;
+mod runner;
+mod stats;
+mod target;
+
+pub use black_box::black_box;
+pub use nanobench_macros::nanobench;
+
+/// Makes the `main` function of a bench target, which runs the functions under [`#[nanobench]`](macro@nanobench).
+///
+/// The target needs `harness = false` in `Cargo.toml`, so that the standard test harness does not bring a `main` of its own:
+///
+/// ```toml
+/// [[bench]]
+/// name = "copy"
+/// harness = false
+/// ```
+///
+/// What the program does is decided by its arguments; `cargo bench --bench copy -- --help` lists them.
+///
+/// # Examples
+///
+/// ```
+/// use nanobench::nanobench;
+///
+/// #[nanobench]
+/// fn nothing() {}
+///
+/// nanobench::main!();
+/// ```
+#[macro_export]
+macro_rules! main {
+    () => {
+        fn main() -> ::std::process::ExitCode {
+            $crate::__private::main()
+        }
+    };
+}
+
+// The linker sections in which inventory 0.3 keeps its constructors exist on these systems only. On others its registrations
+// compile and are never run, so that no benchmark would be found.
+#[cfg(not(any(
+    windows,
+    target_os = "android",
+    target_os = "dragonfly",
+    target_os = "freebsd",
+    target_os = "haiku",
+    target_os = "illumos",
+    target_os = "ios",
+    target_os = "linux",
+    target_os = "macos",
+    target_os = "netbsd",
+    target_os = "none",
+    target_os = "nto",
+    target_os = "openbsd",
+    target_os = "redox",
+    target_os = "vxworks",
+    target_family = "wasm",
+)))]
+compile_error!("nanobench cannot register benchmarks on this target: the `inventory` crate does not support it");
+
+/// What the expansions of the macros name. Not part of the public interface: it changes without notice.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::config::Overrides;
+    pub use crate::registry::Entry;
+    pub use crate::runner::main;
+    pub use crate::target::{Inputs, plain};
+    pub use inventory;
+}

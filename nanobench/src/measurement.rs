@@ -1,0 +1,111 @@
+//! What a benchmark found out: the one thing that reports read.
+
+use crate::clock::ClockFacts;
+
+/// The result of one benchmark.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Measurement {
+    /// The benchmark's name.
+    pub(crate) id: String,
+    /// What one unit of work is called.
+    pub(crate) unit: String,
+    /// The figure for the benchmark as a whole, then one for each group of inputs where there are groups.
+    pub(crate) rows: Vec<Row>,
+    /// How many epochs were measured.
+    pub(crate) epochs: u64,
+    /// How many samples the epochs were made of.
+    pub(crate) samples: u64,
+    /// How many calls were timed.
+    pub(crate) calls: u64,
+    /// How many inputs had too many distinct values for rows of their own; none if that was not so.
+    pub(crate) ungrouped_inputs: Option<usize>,
+}
+
+/// One figure of a benchmark.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    /// The group of inputs; none for the benchmark as a whole.
+    pub(crate) label: Option<String>,
+    /// What kind of answer this is.
+    pub(crate) outcome: Outcome,
+    /// The cost, where there is one.
+    pub(crate) cost: Option<Cost>,
+}
+
+/// What a unit of work costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cost {
+    /// Nanoseconds per unit.
+    pub(crate) nanoseconds: f64,
+    /// The 95 % interval of `nanoseconds`; none if too little was measured to give one.
+    pub(crate) interval: Option<Interval>,
+    /// The median absolute percentage error of the epochs, a share of 1: how far they lie apart.
+    pub(crate) mdape: f64,
+    /// How much time the timed calls took together, in seconds.
+    pub(crate) total_seconds: f64,
+}
+
+/// A range, in nanoseconds per unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Interval {
+    /// The lower end.
+    pub(crate) low: f64,
+    /// The upper end.
+    pub(crate) high: f64,
+}
+
+/// What kind of answer a row is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// The cost is what it says.
+    Ok,
+    /// The cost cannot be told from zero; it is below the upper end of the interval.
+    BelowFloor,
+    /// There is a cost, but not one to rely on.
+    Unstable(Instability),
+    /// No number of calls took any time.
+    OptimizedAway,
+    /// These inputs did not have their turn within the time that the benchmark may take.
+    NotMeasured,
+    /// The benchmark panicked.
+    Panicked {
+        /// What it panicked with.
+        message: String,
+    },
+}
+
+/// Why a cost is not to be relied on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Instability {
+    /// The epochs disagree with each other by more than [`MAX_SPREAD`].
+    Spread {
+        /// The mean number of calls in an epoch.
+        calls_per_epoch: f64,
+    },
+    /// The interval is wider than [`MAX_SPREAD`] to either side.
+    WideInterval,
+    /// Fewer epochs than an interval needs fit into the time that the benchmark may take.
+    TooFewEpochs,
+}
+
+/// The spread of epochs, or half the width of an interval, from which on a figure is called unstable: a share of 1.
+pub(crate) const MAX_SPREAD: f64 = 0.05;
+
+/// Where and with what a program measured.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Machine {
+    /// The processor's name for itself.
+    pub(crate) processor: String,
+    /// How many processors the program may use.
+    pub(crate) processors: usize,
+    /// The clock.
+    pub(crate) clock: ClockFacts,
+    /// What the clock is called.
+    pub(crate) clock_name: String,
+    /// Where the clock's frequency is known from.
+    pub(crate) frequency_source: String,
+    /// By how much the frequency may be wrong, in millionths.
+    pub(crate) frequency_error_ppm: f64,
+    /// Why a better clock is not used, where that is so.
+    pub(crate) clock_remark: Option<String>,
+}

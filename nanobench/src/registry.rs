@@ -1,0 +1,159 @@
+//! The benchmarks of a program: what `#[nanobench]` registers, and how it is found again.
+
+use std::fmt;
+
+use crate::config::Overrides;
+use crate::target::Target;
+
+/// One function under `#[nanobench]`, as the attribute registers it before `main` runs.
+pub struct Entry {
+    /// The function's name, or what `name = ".."` says instead.
+    pub name: &'static str,
+    /// `module_path!()` of the function.
+    pub module_path: &'static str,
+    /// `file!()` of the attribute.
+    pub file: &'static str,
+    /// `line!()` of the attribute.
+    pub line: u32,
+    /// `column!()` of the attribute.
+    pub column: u32,
+    /// Whether it is left out unless asked for.
+    pub ignore: bool,
+    /// The settings that the attribute gives.
+    pub settings: Option<fn() -> Overrides>,
+    /// Makes the inputs and the target. It runs user code, so only when the benchmark is to run.
+    pub target: fn() -> Box<dyn Target>,
+}
+
+inventory::collect!(Entry);
+
+impl Entry {
+    /// The name by which the benchmark is filtered and reported: its path within the program.
+    pub(crate) fn id(&self) -> String {
+        match self.module_path.split_once("::") {
+            Some((_program, modules)) => format!("{modules}::{}", self.name),
+            None => self.name.to_owned(),
+        }
+    }
+
+    /// Where the attribute stands.
+    pub(crate) fn place(&self) -> Place {
+        Place { file: self.file, line: self.line }
+    }
+}
+
+/// Where in the source something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    file: &'static str,
+    line: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// Why the registered benchmarks cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RegistryError {
+    /// Not one function is registered.
+    Empty,
+    /// Two functions go by one name.
+    Duplicate { id: String, first: Place, second: Place },
+}
+
+impl fmt::Display for RegistryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str(
+                "no benchmark is registered. Either no function of this target carries #[nanobench], or they stand in a \
+                 library that the linker dropped because nothing in the target refers to it: move them into the bench \
+                 target itself, or `use` something of that library in it",
+            ),
+            Self::Duplicate { id, first, second } => write!(
+                f,
+                "two benchmarks are named `{id}`: at {first} and at {second}. Give one of them another name, for example \
+                 #[nanobench(name = \"..\")]",
+            ),
+        }
+    }
+}
+
+/// A benchmark under its name.
+pub(crate) struct Benchmark {
+    pub(crate) id: String,
+    pub(crate) entry: &'static Entry,
+}
+
+/// All benchmarks of this program, in the order in which they stand in the source.
+///
+/// # Errors
+///
+/// If there are none, or two have the same name.
+pub(crate) fn benchmarks() -> Result<Vec<Benchmark>, RegistryError> {
+    in_source_order(inventory::iter::<Entry>.into_iter())
+}
+
+fn in_source_order(entries: impl Iterator<Item = &'static Entry>) -> Result<Vec<Benchmark>, RegistryError> {
+    let mut benchmarks: Vec<Benchmark> = entries.map(|entry| Benchmark { id: entry.id(), entry }).collect();
+    if benchmarks.is_empty() {
+        return Err(RegistryError::Empty);
+    }
+    // Functions that one macro expands to share a line and a column; their names keep the order the same in every build.
+    benchmarks.sort_by(|a, b| {
+        let place = |entry: &Entry| (entry.file, entry.line, entry.column);
+        place(a.entry).cmp(&place(b.entry)).then_with(|| a.id.cmp(&b.id))
+    });
+    let mut first_with = std::collections::HashMap::new();
+    for benchmark in &benchmarks {
+        if let Some(first) = first_with.insert(&benchmark.id, benchmark.entry) {
+            return Err(RegistryError::Duplicate {
+                id: benchmark.id.clone(),
+                first: first.place(),
+                second: benchmark.entry.place(),
+            });
+        }
+    }
+    Ok(benchmarks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn entry(name: &'static str, module_path: &'static str, line: u32) -> Entry {
+        Entry {
+            name,
+            module_path,
+            file: "benches/some.rs",
+            line,
+            column: 1,
+            ignore: false,
+            settings: None,
+            target: || crate::target::plain(|| ()),
+        }
+    }
+
+    #[test]
+    fn benchmarks_come_in_source_order_whatever_the_linker_did() {
+        static ENTRIES: [Entry; 3] = [entry("c", "some", 9), entry("a", "some::inner", 5), entry("b", "some", 1)];
+        let benchmarks = in_source_order(ENTRIES.iter()).unwrap();
+        let ids: Vec<&str> = benchmarks.iter().map(|benchmark| benchmark.id.as_str()).collect();
+        assert_eq!(ids, ["b", "inner::a", "c"]);
+    }
+
+    #[test]
+    fn two_benchmarks_of_one_name_are_an_error_that_names_both_places() {
+        static ENTRIES: [Entry; 3] = [entry("a", "some", 9), entry("a", "some::inner", 2), entry("a", "some", 4)];
+        let error = in_source_order(ENTRIES.iter()).err().unwrap().to_string();
+        assert!(error.contains("`a`: at benches/some.rs:4 and at benches/some.rs:9"), "{error}");
+    }
+
+    #[test]
+    fn no_benchmark_at_all_is_an_error_that_explains_why() {
+        let error = in_source_order(std::iter::empty()).err().unwrap().to_string();
+        assert!(error.contains("#[nanobench]") && error.contains("linker"), "{error}");
+    }
+}

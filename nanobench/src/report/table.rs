@@ -1,0 +1,336 @@
+//! The table: Markdown that can be pasted into an issue, with colours on a terminal.
+
+use std::io;
+
+use termcolor::{Color, ColorSpec, WriteColor};
+
+use crate::measurement::{Cost, Instability, MAX_SPREAD, Machine, Measurement, Outcome, Row};
+use crate::report::printable;
+
+/// Writes a table, row by row as the measurements come.
+pub(crate) struct Table<W> {
+    out: W,
+    /// The column titles last written; other ones start a new table.
+    header: Option<Vec<String>>,
+}
+
+/// A column of numbers. The width counts from the bar in front of the column to the one behind it.
+struct Column {
+    title: String,
+    width: usize,
+}
+
+/// The title of the last column, that of the names.
+const TITLE: &str = "benchmark";
+
+impl<W: WriteColor> Table<W> {
+    pub(crate) fn new(out: W) -> Self {
+        Self { out, header: None }
+    }
+
+    /// Writes the line about the machine.
+    pub(crate) fn machine(&mut self, machine: &Machine) -> io::Result<()> {
+        self.colored(Color::Blue, &format!("{}\n", machine_line(machine)))?;
+        self.out.flush()
+    }
+
+    /// Writes the rows of a measurement, after a header if they need one.
+    pub(crate) fn measurement(&mut self, measurement: &Measurement) -> io::Result<()> {
+        let columns = columns(&measurement.unit);
+        let titles: Vec<String> = columns.iter().map(|column| column.title.clone()).collect();
+        if self.header.as_ref() != Some(&titles) {
+            self.write_header(&columns)?;
+            self.header = Some(titles);
+        }
+        for row in &measurement.rows {
+            self.write_row(&columns, measurement, row)?;
+        }
+        self.out.flush()
+    }
+
+    fn write_header(&mut self, columns: &[Column]) -> io::Result<()> {
+        writeln!(self.out)?;
+        for Column { title, width } in columns {
+            write!(self.out, "|{title:>0$} ", width - 2)?;
+        }
+        writeln!(self.out, "| {TITLE}")?;
+        for Column { width, .. } in columns {
+            write!(self.out, "|{}:", "-".repeat(width - 2))?;
+        }
+        writeln!(self.out, "|:{}", "-".repeat(TITLE.len() + 1))
+    }
+
+    fn write_row(&mut self, columns: &[Column], measurement: &Measurement, row: &Row) -> io::Result<()> {
+        for (Column { width, .. }, cell) in columns.iter().zip(cells(row)) {
+            match cell {
+                Some(cell) => write!(self.out, "|{cell:>0$} ", width - 2)?,
+                None => write!(self.out, "|{:>1$} ", "-", width - 2)?,
+            }
+        }
+        let name = match &row.label {
+            Some(label) => code(&format!("{}/{label}", measurement.id)),
+            None => code(&measurement.id),
+        };
+        write!(self.out, "| ")?;
+        match remark(&row.outcome) {
+            None => {
+                self.colored(Color::Green, &name)?;
+                writeln!(self.out)
+            }
+            Some((emoji, color, text)) => {
+                write!(self.out, "{emoji} ")?;
+                self.colored(color, &format!("{name} ({text})\n"))
+            }
+        }
+    }
+
+    fn colored(&mut self, color: Color, text: &str) -> io::Result<()> {
+        self.out.set_color(ColorSpec::new().set_fg(Some(color)))?;
+        write!(self.out, "{text}")?;
+        self.out.reset()
+    }
+}
+
+fn columns(unit: &str) -> [Column; 5] {
+    let unit = printable(unit).replace('|', "\\|");
+    let column = |title: String, width: usize| Column { width: width.max(title.chars().count() + 3), title };
+    [
+        column(format!("ns/{unit}"), 22),
+        column("95% CI".to_owned(), 30),
+        column(format!("{unit}/s"), 22),
+        column("err%".to_owned(), 10),
+        column("total".to_owned(), 12),
+    ]
+}
+
+/// The cells of a row, in the order of [`columns`].
+fn cells(row: &Row) -> [Option<String>; 5] {
+    let Some(Cost { nanoseconds, interval, mdape, total_seconds }) = row.cost else { return Default::default() };
+    let total = Some(grouped(total_seconds, 2));
+    if row.outcome == Outcome::BelowFloor {
+        let limit = interval.map(|interval| format!("< {}", grouped(interval.high.max(0.0), decimals(interval.high))));
+        return [limit, None, None, None, total];
+    }
+    let interval = interval.map(|interval| {
+        let decimals = decimals(interval.high);
+        format!("{} .. {}", grouped(interval.low, decimals), grouped(interval.high, decimals))
+    });
+    [
+        Some(grouped(nanoseconds, 2)),
+        interval,
+        Some(grouped(1e9 / nanoseconds, 2)),
+        Some(format!("{:.1}%", mdape * 100.0)),
+        total,
+    ]
+}
+
+/// How many decimal places a bound in nanoseconds is given with. The two bounds of a fast function would otherwise look the
+/// same.
+fn decimals(bound: f64) -> usize {
+    if bound < 10.0 { 3 } else { 2 }
+}
+
+/// What is said behind the name: an emoji, a colour, and the sentence.
+fn remark(outcome: &Outcome) -> Option<(&'static str, Color, String)> {
+    let unstable = |text: String| Some((":wavy_dash:", Color::Yellow, text));
+    match outcome {
+        Outcome::Ok => None,
+        Outcome::BelowFloor => unstable("too cheap to tell from nothing beside the rest".to_owned()),
+        Outcome::Unstable(Instability::Spread { calls_per_epoch }) => unstable(format!(
+            "Unstable with ~{} iters. Increase `min_epoch_iterations` to e.g. {:.0}",
+            grouped(*calls_per_epoch, 1),
+            calls_per_epoch * 10.0,
+        )),
+        Outcome::Unstable(Instability::WideInterval) => unstable(format!(
+            "the interval is wider than {:.0} % to either side: raise `max_time`, or let the machine calm down",
+            MAX_SPREAD * 100.0
+        )),
+        Outcome::Unstable(Instability::TooFewEpochs) => {
+            unstable("too slow for an interval within `max_time`: raise it to several calls' worth".to_owned())
+        }
+        Outcome::OptimizedAway => {
+            Some((":boom:", Color::Red, "iterations overflow. Maybe your code got optimized away?".to_owned()))
+        }
+        Outcome::NotMeasured => unstable("had no turn within `max_time`: raise it".to_owned()),
+        Outcome::Panicked { message } => {
+            Some((":boom:", Color::Red, format!("panicked: {}", printable(message).replace('|', "\\|"))))
+        }
+    }
+}
+
+/// `text` as Markdown code in a table.
+fn code(text: &str) -> String {
+    format!("`{}`", printable(text).replace('`', "``").replace('|', "\\|"))
+}
+
+/// A number with so many decimal places and a comma before every third digit.
+fn grouped(number: f64, decimals: usize) -> String {
+    let plain = format!("{number:.decimals$}");
+    let digits_begin = usize::from(plain.starts_with('-'));
+    let digits_end = plain.find('.').unwrap_or(plain.len());
+    if !number.is_finite() {
+        return plain;
+    }
+    let mut grouped = plain[..digits_begin].to_owned();
+    for (index, digit) in plain[digits_begin..digits_end].chars().enumerate() {
+        if index > 0 && (digits_end - digits_begin - index) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped + &plain[digits_end..]
+}
+
+fn machine_line(machine: &Machine) -> String {
+    let clock = &machine.clock;
+    let nanoseconds = |ticks: f64| ticks / clock.ticks_per_second * 1e9;
+    let mut line = format!(
+        "{}, {} CPU{}; {} at {} MHz ({}, +-{:.1} ppm), step {:.1} ns, start/stop pair {:.1} ns",
+        printable(&machine.processor),
+        machine.processors,
+        if machine.processors == 1 { "" } else { "s" },
+        machine.clock_name,
+        grouped(clock.ticks_per_second / 1e6, 3),
+        machine.frequency_source,
+        machine.frequency_error_ppm,
+        nanoseconds(clock.step_ticks),
+        nanoseconds(clock.pair_cost_ticks),
+    );
+    if let Some(remark) = &machine.clock_remark {
+        line.push_str("; ");
+        line.push_str(remark);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ClockFacts;
+    use crate::measurement::Interval;
+    use termcolor::{Ansi, NoColor};
+
+    fn row(outcome: Outcome, nanoseconds: f64) -> Row {
+        let interval = Some(Interval { low: nanoseconds * 0.99, high: nanoseconds * 1.01 });
+        let cost = Cost { nanoseconds, interval, mdape: 0.0123, total_seconds: 0.0519 };
+        Row { label: None, outcome, cost: Some(cost) }
+    }
+
+    fn measurement(id: &str, rows: Vec<Row>) -> Measurement {
+        Measurement {
+            id: id.into(),
+            unit: "op".into(),
+            rows,
+            epochs: 11,
+            samples: 352,
+            calls: 9_000,
+            ungrouped_inputs: None,
+        }
+    }
+
+    fn printed(measurements: &[Measurement]) -> String {
+        let mut table = Table::new(NoColor::new(Vec::new()));
+        for measurement in measurements {
+            table.measurement(measurement).unwrap();
+        }
+        String::from_utf8(table.out.into_inner()).unwrap()
+    }
+
+    #[test]
+    fn a_measurement_becomes_a_markdown_table() {
+        let mut group = row(Outcome::Ok, 1_234_567.891);
+        group.label = Some("3".into());
+        let expected = "
+|               ns/op |                      95% CI |                op/s |    err% |     total | benchmark
+|--------------------:|----------------------------:|--------------------:|--------:|----------:|:----------
+|                7.52 |              7.445 .. 7.595 |      132,978,723.40 |    1.2% |      0.05 | `copy`
+|        1,234,567.89 |1,222,222.21 .. 1,246,913.57 |              810.00 |    1.2% |      0.05 | `copy/3`
+";
+        let printed = printed(&[measurement("copy", vec![row(Outcome::Ok, 7.52), group])]);
+        assert_eq!(printed, expected);
+    }
+
+    #[test]
+    fn the_header_comes_once_and_again_when_the_unit_changes() {
+        let a = measurement("a", vec![row(Outcome::Ok, 1.0)]);
+        let byte = Measurement { unit: "byte".into(), ..a.clone() };
+        let printed = printed(&[a.clone(), a.clone(), byte, a]);
+        assert_eq!(printed.matches("| benchmark").count(), 3);
+        assert_eq!(printed.matches("ns/byte |").count(), 1);
+    }
+
+    #[test]
+    fn a_row_without_a_cost_has_dashes_and_says_why() {
+        let panicked = Row { label: None, outcome: Outcome::Panicked { message: "no | luck".into() }, cost: None };
+        let gone = Row { label: None, outcome: Outcome::OptimizedAway, cost: None };
+        let printed = printed(&[measurement("bad", vec![panicked, gone])]);
+        assert!(printed.contains("|         - | :boom: `bad` (panicked: no \\| luck)\n"), "{printed}");
+        assert!(
+            printed.contains(":boom: `bad` (iterations overflow. Maybe your code got optimized away?)\n"),
+            "{printed}"
+        );
+    }
+
+    #[test]
+    fn an_unstable_row_has_its_figures_and_says_what_to_do() {
+        let outcome = Outcome::Unstable(Instability::Spread { calls_per_epoch: 56.7 });
+        let printed = printed(&[measurement("random fluctuations", vec![row(outcome, 334.12)])]);
+        let expected = "| :wavy_dash: `random fluctuations` (Unstable with ~56.7 iters. Increase `min_epoch_iterations` to e.g. 567)\n";
+        assert!(printed.contains("|              334.12 |") && printed.contains(expected), "{printed}");
+    }
+
+    #[test]
+    fn a_cost_below_the_floor_is_a_limit_and_never_a_negative_number() {
+        let mut below = row(Outcome::BelowFloor, -0.2);
+        below.cost.as_mut().unwrap().interval = Some(Interval { low: -0.5, high: 0.1 });
+        let printed = printed(&[measurement("tiny", vec![below])]);
+        assert!(printed.contains("|             < 0.100 |"), "{printed}");
+        assert!(!printed.contains("-0.2") && !printed.contains("-0.5"), "{printed}");
+    }
+
+    #[test]
+    fn names_cannot_break_the_table_or_the_terminal() {
+        let printed = printed(&[measurement("a`b|c\u{1b}[2Jd", vec![row(Outcome::Ok, 1.0)])]);
+        assert!(printed.ends_with("| `a``b\\|c\\u{1b}[2Jd`\n"), "{printed}");
+    }
+
+    #[test]
+    fn colours_are_written_only_where_they_are_wanted() {
+        let mut table = Table::new(Ansi::new(Vec::new()));
+        table.measurement(&measurement("a", vec![row(Outcome::Ok, 1.0)])).unwrap();
+        let colored = String::from_utf8(table.out.into_inner()).unwrap();
+        assert!(colored.contains("\u{1b}["));
+        assert!(!printed(&[measurement("a", vec![row(Outcome::Ok, 1.0)])]).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn digits_are_grouped_by_three() {
+        for (number, decimals, expected) in [
+            (0.0, 2, "0.00"),
+            (999.994, 2, "999.99"),
+            (1_000.0, 2, "1,000.00"),
+            (-1_234_567.0, 1, "-1,234,567.0"),
+            (-123.0, 0, "-123"),
+            (f64::INFINITY, 2, "inf"),
+        ] {
+            assert_eq!(grouped(number, decimals), expected);
+        }
+    }
+
+    #[test]
+    fn the_machine_line_names_the_clock_and_what_is_known_of_it() {
+        let machine = Machine {
+            processor: "Some CPU".into(),
+            processors: 2,
+            clock: ClockFacts { ticks_per_second: 2.6e9, step_ticks: 26.0, pair_cost_ticks: 63.4 },
+            clock_name: "TSC".into(),
+            frequency_source: "calibration".into(),
+            frequency_error_ppm: 1.23,
+            clock_remark: None,
+        };
+        assert_eq!(
+            machine_line(&machine),
+            "Some CPU, 2 CPUs; TSC at 2,600.000 MHz (calibration, +-1.2 ppm), step 10.0 ns, start/stop pair 24.4 ns"
+        );
+    }
+}

@@ -1,0 +1,285 @@
+//! The run of a bench target, from its arguments to its exit code.
+
+use std::any::Any;
+use std::io::{self, IsTerminal, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use termcolor::{ColorChoice, StandardStream};
+
+use crate::cli::{self, Action, Arguments, Choice, Color, Request, UsageError};
+use crate::config::{Config, Overrides, SETTINGS, SettingError};
+use crate::engine;
+use crate::machine::{self, MachineClock};
+use crate::measurement::Measurement;
+use crate::registry::{self, Benchmark, RegistryError};
+use crate::report::printable;
+use crate::report::table::Table;
+use crate::target::Target;
+
+/// The benchmarks cannot be run, or the output cannot be written.
+const FAILURE: u8 = 1;
+/// The command line or a variable is wrong. The number is the one that most programs use.
+const USAGE: u8 = 2;
+/// A benchmark panicked. The number is that of a Rust program that panics.
+const PANICKED: u8 = 101;
+
+/// The variable that names a benchmark to be run for ever.
+const ENDLESS: &str = "NANOBENCH_ENDLESS";
+
+/// Runs the benchmarks of this program as its arguments and the environment ask. [`main!`](crate::main) calls it.
+#[must_use]
+pub fn main() -> ExitCode {
+    let code = match run() {
+        Ok(code) => code,
+        // Whoever read the output has seen enough, as `head` does.
+        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        Err(error) => {
+            complain(&error.to_string());
+            error.exit_code()
+        }
+    };
+    ExitCode::from(code)
+}
+
+/// Why a run ended early.
+#[derive(Debug)]
+enum Error {
+    Usage(UsageError),
+    Setting(SettingError),
+    Registry(RegistryError),
+    Output(io::Error),
+}
+
+impl Error {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) | Self::Setting(_) => USAGE,
+            Self::Registry(_) | Self::Output(_) => FAILURE,
+        }
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Usage(error) => error.fmt(f),
+            Self::Setting(error) => error.fmt(f),
+            Self::Registry(error) => error.fmt(f),
+            Self::Output(error) => write!(f, "cannot write the results: {error}"),
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// Says something on standard error. If nobody can hear it, nothing can be done about it.
+fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "nanobench: {text}");
+}
+
+fn run() -> Result<u8, Error> {
+    let arguments = match cli::parse(std::env::args_os().skip(1)).map_err(Error::Usage)? {
+        Request::Run(arguments) => arguments,
+        Request::Help => {
+            write!(io::stdout(), "{}", cli::help())?;
+            return Ok(0);
+        }
+        Request::Version => {
+            writeln!(io::stdout(), "nanobench {}", env!("CARGO_PKG_VERSION"))?;
+            return Ok(0);
+        }
+    };
+    let benchmarks = registry::benchmarks().map_err(Error::Registry)?;
+    let chosen = Chosen::new(benchmarks, &arguments);
+    match arguments.action {
+        Action::List => list(&chosen),
+        Action::RunOnce => run_once(&chosen),
+        Action::Measure => measure(&chosen, &arguments),
+    }
+}
+
+/// The benchmarks, by what is to be done with them.
+struct Chosen {
+    selected: Vec<Benchmark>,
+    ignored: Vec<Benchmark>,
+    filtered_out: usize,
+}
+
+impl Chosen {
+    fn new(benchmarks: Vec<Benchmark>, arguments: &Arguments) -> Self {
+        let mut chosen = Self { selected: Vec::new(), ignored: Vec::new(), filtered_out: 0 };
+        for benchmark in benchmarks {
+            match arguments.selection.choose(&benchmark.id, benchmark.entry.ignore) {
+                Choice::Selected => chosen.selected.push(benchmark),
+                Choice::Ignored => chosen.ignored.push(benchmark),
+                Choice::FilteredOut => chosen.filtered_out += 1,
+            }
+        }
+        chosen
+    }
+
+    /// Says so if there is nothing to do, and why.
+    fn complain_if_empty(&self) {
+        match (self.selected.len(), self.ignored.len()) {
+            (0, 0) => complain(&format!("none of {} benchmarks matches; --list names them", self.filtered_out)),
+            (0, ignored) => {
+                complain(&format!("nothing to run: {ignored} ignored; --include-ignored runs them too"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Prints the names in the form that libtest has given them, for cargo and nextest to read.
+fn list(chosen: &Chosen) -> Result<u8, Error> {
+    let mut out = io::stdout().lock();
+    for benchmark in chosen.selected.iter().chain(&chosen.ignored) {
+        writeln!(out, "{}: benchmark", printable(&benchmark.id))?;
+    }
+    out.flush()?;
+    Ok(0)
+}
+
+/// Calls each benchmark once, and reports in the form of libtest, since it is run among tests.
+fn run_once(chosen: &Chosen) -> Result<u8, Error> {
+    chosen.complain_if_empty();
+    let begin = Instant::now();
+    let mut failed = 0;
+    let count = chosen.selected.len() + chosen.ignored.len();
+    writeln!(io::stdout(), "\nrunning {count} benchmark{}, once each", if count == 1 { "" } else { "s" })?;
+    for benchmark in &chosen.selected {
+        let result = catching_panics(|| engine::call_once(&mut *(benchmark.entry.target)()));
+        failed += usize::from(result.is_err());
+        let verdict = if result.is_ok() { "ok" } else { "FAILED" };
+        writeln!(io::stdout(), "test {} ... {verdict}", printable(&benchmark.id))?;
+    }
+    for benchmark in &chosen.ignored {
+        writeln!(io::stdout(), "test {} ... ignored", printable(&benchmark.id))?;
+    }
+    writeln!(
+        io::stdout(),
+        "\ntest result: {}. {} passed; {failed} failed; {} ignored; 0 measured; {} filtered out; finished in {:.2}s\n",
+        if failed == 0 { "ok" } else { "FAILED" },
+        chosen.selected.len() - failed,
+        chosen.ignored.len(),
+        chosen.filtered_out,
+        begin.elapsed().as_secs_f64(),
+    )?;
+    Ok(if failed == 0 { 0 } else { PANICKED })
+}
+
+/// Measures each benchmark and prints its rows as soon as they are known.
+fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
+    let environment = Overrides::from_environment(|name| std::env::var(name).ok()).map_err(Error::Setting)?;
+    // All settings are checked before anything runs, so that a mistake in the last does not cost the time of the others.
+    let configured = chosen
+        .selected
+        .iter()
+        .map(|benchmark| configure(benchmark, &environment, &arguments.overrides).map(|config| (benchmark, config)))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Error::Setting)?;
+    if !arguments.quiet {
+        complain_of_unknown_variables();
+    }
+    if let Some(name) = std::env::var_os(ENDLESS) {
+        match configured.iter().find(|(benchmark, _)| *benchmark.id == *name) {
+            Some((benchmark, config)) => run_endlessly(benchmark, config),
+            None => complain(&format!("{ENDLESS}: no selected benchmark is named {name:?}; --list names them")),
+        }
+    }
+    chosen.complain_if_empty();
+    if configured.is_empty() {
+        return Ok(0);
+    }
+    let mut table = Table::new(StandardStream::stdout(color_choice(arguments.color)));
+    if !arguments.quiet {
+        table.machine(&machine::facts())?;
+    }
+    let mut code = 0;
+    for (benchmark, config) in configured {
+        let measurement = catching_panics(|| {
+            let mut target: Box<dyn Target> = (benchmark.entry.target)();
+            engine::measure(&benchmark.id, &mut *target, &config, &MachineClock)
+        })
+        .unwrap_or_else(|message| {
+            code = PANICKED;
+            engine::panicked(&benchmark.id, &config, message)
+        });
+        table.measurement(&measurement)?;
+        if !arguments.quiet {
+            hint(&measurement);
+        }
+    }
+    Ok(code)
+}
+
+fn configure(benchmark: &Benchmark, environment: &Overrides, flags: &Overrides) -> Result<Config, SettingError> {
+    let attribute = benchmark.entry.settings.map(|settings| settings()).unwrap_or_default();
+    attribute.check().map_err(|(name, expected)| SettingError {
+        place: format!("{}: {name}", benchmark.entry.place()),
+        value: None,
+        expected,
+    })?;
+    Ok(Config::resolve([&attribute, environment, flags]))
+}
+
+fn complain_of_unknown_variables() {
+    for (name, _value) in std::env::vars_os() {
+        let Some(name) = name.to_str().filter(|name| name.starts_with("NANOBENCH_")) else { continue };
+        if name != ENDLESS && !SETTINGS.iter().any(|setting| setting.variable() == name) {
+            complain(&format!("{} is not a setting and is ignored; --help lists those there are", printable(name)));
+        }
+    }
+}
+
+fn run_endlessly(benchmark: &Benchmark, config: &Config) -> ! {
+    let _ = writeln!(io::stderr(), "{ENDLESS} set: running '{}' endlessly", printable(&benchmark.id));
+    engine::run_endlessly(&mut *(benchmark.entry.target)(), config, &MachineClock)
+}
+
+fn color_choice(color: Color) -> ColorChoice {
+    match color {
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+        // termcolor itself honours NO_COLOR and TERM=dumb, but does not look whether there is a terminal.
+        Color::Auto if io::stdout().is_terminal() => ColorChoice::Auto,
+        Color::Auto => ColorChoice::Never,
+    }
+}
+
+fn hint(measurement: &Measurement) {
+    if let Some(inputs) = measurement.ungrouped_inputs {
+        complain(&format!(
+            "`{}` has {inputs} inputs with too many distinct values for a row each; `by = |x| ..` puts them into groups",
+            printable(&measurement.id)
+        ));
+    }
+}
+
+/// Runs user code. A panic gives its message; the panic hook has printed it already, with its place.
+fn catching_panics<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    panic::catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
+        let message = message(&*payload);
+        // The payload may be a value of the user whose drop panics in turn.
+        if panic::catch_unwind(AssertUnwindSafe(|| drop(payload))).is_err() {
+            complain("dropping the value of a panic panicked");
+        }
+        message
+    })
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    if let Some(text) = payload.downcast_ref::<&str>() {
+        (*text).to_owned()
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "with a value that is not text".to_owned()
+    }
+}
