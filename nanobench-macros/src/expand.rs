@@ -1,0 +1,150 @@
+//! What the attribute adds after the function: its registration.
+//!
+//! Every path in it is absolute, since the code lands where any name may mean something else. Every token that the
+//! compiler may complain about has the span of what the person wrote to cause it.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+
+use crate::function::{Function, Input, Passing};
+use crate::options::{Given, Options};
+use crate::value::{self, at};
+
+/// The registration of `function`. The options have been checked against it.
+pub(crate) fn registration(options: &Options, function: &Function) -> TokenStream {
+    let private =
+        options.crate_path.as_ref().map_or_else(|| quote!(::nanobench::__private), |path| quote!(#path::__private));
+    let name = options.name.as_ref().map_or_else(|| function.name.unraw().to_string(), syn::LitStr::value);
+    let ignore = options.ignore;
+    let settings = settings(&private, &options.settings);
+    let target = match (&function.input, &options.inputs) {
+        (Some(input), Some(inputs)) => with_inputs(&private, inputs, options.by.as_ref(), input, &function.name),
+        _ => {
+            let function = &function.name;
+            quote!(#private::Function::Plain {
+                sample: |calls| #private::sample_plain(calls, #function),
+                max_calls: #private::max_calls_plain(#function as fn() -> _),
+            })
+        }
+    };
+    quote! {
+        const _: () = {
+            #private::inventory::submit! {
+                #private::Entry {
+                    name: #name,
+                    module_path: ::core::module_path!(),
+                    file: ::core::file!(),
+                    line: ::core::line!(),
+                    column: ::core::column!(),
+                    ignore: #ignore,
+                    settings: #settings,
+                    function: #target,
+                }
+            }
+        };
+    }
+}
+
+fn settings(private: &TokenStream, settings: &[Given]) -> TokenStream {
+    if settings.is_empty() {
+        return quote!(::core::option::Option::None);
+    }
+    let fields = settings.iter().map(|Given { key, value }| {
+        let field = Ident::new(&key.to_string(), at(key.span()));
+        quote_spanned!(at(value::span(value, key.span()))=> #field: ::core::option::Option::Some(#value))
+    });
+    quote! {
+        ::core::option::Option::Some(|| #private::Overrides {
+            #(#fields,)*
+            ..::core::default::Default::default()
+        })
+    }
+}
+
+/// The values get the parameter's type before anything else is known of them, so that the integers among them have its
+/// width and closures know what they are given.
+fn with_inputs(
+    private: &TokenStream,
+    inputs: &Given,
+    by: Option<&Given>,
+    input: &Input,
+    function: &Ident,
+) -> TokenStream {
+    let Input { ty, span, passing } = input;
+    let item = if *passing == Passing::UnsizedReference { quote!(_) } else { ty.clone() };
+    let values = &inputs.value;
+    let new = quote_spanned!(at(value::span(values, inputs.key.span()))=> new(#values));
+    let by = by.map(|Given { key, value }| quote_spanned!(at(value::span(value, key.span()))=> .by(#value)));
+    let take = match passing {
+        Passing::Value => quote_spanned!(at(*span)=> .by_value),
+        Passing::Reference | Passing::UnsizedReference => quote_spanned!(at(*span)=> .by_reference::<#ty>),
+    };
+    quote! {
+        #private::Function::WithInputs(|| {
+            #private::Inputs::<#item>::#new #by #take(
+                |queue| #private::sample(queue, #function),
+                const { #private::max_calls(#function as fn(_) -> _) },
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::TokenStream;
+
+    fn expanded(options: &str, item: &str) -> String {
+        let item: TokenStream = item.parse().unwrap();
+        let all = crate::attribute(options.parse().unwrap(), item.clone()).to_string();
+        let added = all.strip_prefix(&item.to_string()).expect("the function comes first and unchanged");
+        added.replace(' ', "")
+    }
+
+    #[test]
+    fn a_function_without_inputs_is_registered_as_it_is() {
+        let added = expanded("", "/// Doc.\n#[inline] pub(crate) fn r#loop() -> u64 { 5 }");
+        for part in
+            ["name:\"loop\"", "ignore:false", "settings:::core::option::Option::None", "sample_plain(calls,r#loop)"]
+        {
+            assert!(added.contains(part), "{part} in {added}");
+        }
+    }
+
+    #[test]
+    fn inputs_are_anchored_at_the_type_of_the_parameter() {
+        for (parameter, registered) in [
+            ("u8", "Inputs::<u8>::new([1]).by_value("),
+            ("&u8", "Inputs::<u8>::new([1]).by_reference::<u8>("),
+            ("&str", "Inputs::<_>::new([1]).by_reference::<str>("),
+        ] {
+            let added = expanded("inputs = [1]", &format!("fn f(x: {parameter}) {{}}"));
+            assert!(added.contains(registered), "{registered} in {added}");
+        }
+    }
+
+    #[test]
+    fn options_reach_the_registration() {
+        let added = expanded(
+            "name = \"n\", ignore, epochs = 3, unit = U, inputs = [1], by = |x| x % 2, crate = a::b",
+            "fn f(x: u8) {}",
+        );
+        for part in [
+            "a::b::__private::inventory::submit!",
+            "name:\"n\"",
+            "ignore:true",
+            "epochs:::core::option::Option::Some(3)",
+            "::into(U)",
+            "new([1]).by(|x|x%2).by_value(",
+        ] {
+            assert!(added.contains(part), "{part} in {added}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_leaves_the_function_and_registers_nothing() {
+        let added = expanded("epochs = 0, inputs = []", "fn f(x: u8, y: impl T) {}");
+        assert_eq!(added.matches("compile_error!").count(), 4, "{added}");
+        assert!(!added.contains("submit!"));
+    }
+}

@@ -1,0 +1,185 @@
+//! The `#[nanobench]` attribute: its public documentation and its entry. What it does is in the modules, in the order of
+//! the work: `options` reads what stands in the parentheses, `function` what stands below them, `expand` writes the
+//! registration.
+
+mod duration;
+mod errors;
+mod expand;
+mod function;
+mod options;
+mod value;
+
+use proc_macro2::TokenStream;
+use syn::Error;
+
+use crate::function::Function;
+use crate::options::Options;
+
+/// Registers a function as a benchmark.
+///
+/// The function itself stays as it is: other code can call it, and its attributes, visibility and documentation mean what
+/// they always do. `nanobench::main!()` at the end of the bench target runs what is registered.
+///
+/// ```
+/// use std::hint::black_box;
+///
+/// use nanobench::nanobench;
+///
+/// #[nanobench]
+/// fn multiply() -> u64 {
+///     black_box(17_u64).wrapping_mul(3)
+/// }
+/// ```
+///
+/// # Functions with an input
+///
+/// A function may have one parameter, and then needs `inputs`: a list, a range, or anything else to iterate over. A value
+/// that comes several times is that much more frequent. The parameter decides the type of the inputs:
+///
+/// | parameter | inputs | what a call gets |
+/// |---|---|---|
+/// | `x: T` | `T` | a clone of its own, made while the clock stands still |
+/// | `x: &T` | `T` | a reference to the input |
+/// | `x: &str`, `&[T]`, `&Path`, `&OsStr`, `&CStr` | what implements `Borrow` of it, such as `String` or `&str` | what the input borrows as |
+/// | `x: &'static T` | `&'static T` | the reference |
+///
+/// The type of the inputs implements `Clone`, `PartialEq` and `Debug` and is `'static`. What would be several parameters is
+/// one tuple.
+///
+/// ```
+/// use nanobench::nanobench;
+///
+/// #[nanobench(inputs = [3, 3, 4, 4, 7, 7, 8, 8])]
+/// fn copy(n: usize) -> Vec<u8> {
+///     vec![0; n]
+/// }
+///
+/// #[nanobench(inputs = ["10".to_owned(), "10000000".to_owned()])]
+/// fn parse(text: &str) -> u32 {
+///     text.parse().unwrap()
+/// }
+///
+/// #[nanobench(inputs = [(2, 10), (10, 2)])]
+/// fn power((base, exponent): (u64, u32)) -> u64 {
+///     base.pow(exponent)
+/// }
+/// ```
+///
+/// # Options
+///
+/// Options are separated by commas, and each can be given once.
+///
+/// **`inputs = values`** gives the inputs, as above. They are made when the benchmark runs and not before.
+///
+/// **`by = |input| label`** groups the inputs by a label that can be displayed, so that each group has a cost, rather than
+/// each value. Any function of a reference to an input will do.
+///
+/// ```
+/// use nanobench::nanobench;
+///
+/// #[nanobench(inputs = (0..1_000).map(|x| x * x), by = |x| x.leading_zeros() / 8)]
+/// fn square_root(x: u64) -> u64 {
+///     x.isqrt()
+/// }
+/// ```
+///
+/// **`name = "text"`** replaces the name of the function in results and filters. The modules around the function stay in
+/// front of it.
+///
+/// **`ignore`** leaves the benchmark out unless ignored ones are asked for.
+///
+/// **`crate = path`** says where `nanobench` is, if it goes by another name or comes through another crate.
+///
+/// ```
+/// mod tools {
+///     pub extern crate nanobench as bench;
+/// }
+///
+/// mod benches {
+///     use super::tools;
+///
+///     #[tools::bench::nanobench(crate = tools::bench, name = "nothing at all", ignore)]
+///     fn empty() {}
+/// }
+/// # fn main() {}
+/// ```
+///
+/// ## Settings
+///
+/// Each setting replaces a default for this benchmark. It is also an argument on the command line, `--min-epoch-time`, and
+/// a variable in the environment, `NANOBENCH_MIN_EPOCH_TIME`; both win over the attribute.
+///
+/// | setting | value | what it says |
+/// |---|---|---|
+/// | `epochs` | `u64`, at least 1 | how many epochs at least are measured |
+/// | `clock_resolution_multiple` | `u64`, at least 1 | how many times the clock's resolution an epoch should take |
+/// | `min_epoch_time` | duration | the least time for an epoch |
+/// | `max_epoch_time` | duration | the most time for an epoch |
+/// | `min_epoch_iterations` | `u64` | the least number of calls in an epoch |
+/// | `epoch_iterations` | `u64` | the exact number of calls in an epoch |
+/// | `warmup` | `u64` | how many calls are made before anything is measured |
+/// | `precision` | `f64` between 0 and 1 | the relative half width of the interval at which measuring may end |
+/// | `max_time` | duration | the most time for the benchmark |
+/// | `unit` | what becomes a `String` | what one unit of work is called |
+/// | `batch` | a number above 0 | how many units of work one call does |
+///
+/// The values are expressions. A duration is a `std::time::Duration`, or a literal of a number and one of the units `ns`,
+/// `us`, `µs`, `ms`, `s` and `min`, which is checked while the program is compiled.
+///
+/// ```
+/// use nanobench::nanobench;
+///
+/// const BYTES: usize = 4096;
+///
+/// #[nanobench(unit = "byte", batch = BYTES, precision = 0.005, min_epoch_time = "250us", max_time = "1.5 s")]
+/// fn fill() -> [u8; BYTES] {
+///     [7; BYTES]
+/// }
+/// ```
+///
+/// # Functions that cannot be measured
+///
+/// A function that has type or constant parameters, has a receiver, or is `async`, `unsafe` or `extern` is refused: measuring
+/// it as it stands would measure something else, or is not possible. Call it from a function that is none of these, and
+/// measure that one.
+///
+/// ```
+/// use nanobench::nanobench;
+///
+/// fn largest<T: Ord + Copy>(values: &[T]) -> Option<T> {
+///     values.iter().copied().max()
+/// }
+///
+/// #[nanobench(inputs = [vec![1, 5, 3], vec![2; 100]], by = |values| values.len())]
+/// fn largest_u16(values: &[u16]) -> Option<u16> {
+///     largest(values)
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn nanobench(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    attribute(options.into(), item.into()).into()
+}
+
+/// The function stays as it is, whatever happens, so that a mistake in an option does not make every other use of the
+/// function an error as well.
+fn attribute(options: TokenStream, item: TokenStream) -> TokenStream {
+    let added = registration(options, item.clone()).unwrap_or_else(Error::into_compile_error);
+    let mut output = item;
+    output.extend(added);
+    output
+}
+
+/// Both halves are read before either gives up: a person sees all mistakes at once.
+fn registration(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+    match (Options::read(options), Function::read(item)) {
+        (Ok(options), Ok(function)) => {
+            function.check_against(&options)?;
+            Ok(expand::registration(&options, &function))
+        }
+        (Err(mut in_options), Err(in_function)) => {
+            in_options.combine(in_function);
+            Err(in_options)
+        }
+        (Err(error), Ok(_)) | (Ok(_), Err(error)) => Err(error),
+    }
+}
