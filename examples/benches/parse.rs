@@ -6,18 +6,18 @@
 use nanobench::nanobench;
 use nanobench_examples::random_numbers;
 
-/// Each a random number of the length that another random number decides.
+/// Each a random number whose length another random number has decided.
 fn numbers() -> Vec<String> {
     let mut random = random_numbers();
-    let mut number = || {
+    let number = move || {
         let length = random.next()? % 19;
         let least = 10u64.pow(length as u32);
         Some((least + random.next()? % (9 * least)).to_string())
     };
-    std::iter::from_fn(|| number()).take(4_000).collect()
+    std::iter::from_fn(number).take(4_000).collect()
 }
 
-#[nanobench(inputs = numbers(), by = |digits| digits.len())]
+#[nanobench(inputs = numbers(), by = String::len)]
 fn parse(digits: &str) -> Option<u64> {
     digits.parse().ok()
 }

@@ -15,7 +15,7 @@ fn vectors() -> Vec<Vec<u64>> {
     numbers.chunks(LENGTH).map(<[u64]>::to_vec).collect()
 }
 
-#[nanobench(inputs = vectors(), by = |numbers| numbers.len())]
+#[nanobench(inputs = vectors(), by = Vec::len)]
 fn sort_unstable(mut numbers: Vec<u64>) -> Vec<u64> {
     numbers.sort_unstable();
     numbers

@@ -12,7 +12,7 @@ use crate::config::{Overrides, SETTINGS, SettingError};
 #[derive(Debug)]
 pub(crate) enum Request {
     /// Deal with benchmarks.
-    Run(Arguments),
+    Run(Box<Arguments>),
     /// Print the help text.
     Help,
     /// Print the version.
@@ -190,7 +190,8 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             Short('Z') | Long("test-threads" | "logfile" | "shuffle-seed") => drop(parser.value()?),
             Long("report-time") => drop(parser.optional_value()),
             Long(
-                "nocapture"
+                "fail-fast"
+                | "nocapture"
                 | "no-capture"
                 | "show-output"
                 | "exclude-should-panic"
@@ -211,7 +212,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
     }
     let to_filters =
         |texts: Vec<String>| texts.into_iter().map(|text| filter(text, is_exact)).collect::<Result<Vec<_>, _>>();
-    Ok(Request::Run(Arguments {
+    Ok(Request::Run(Box::new(Arguments {
         action: match (is_list, is_bench && !is_test) {
             (true, _) => Action::List,
             (false, true) => Action::Measure,
@@ -221,7 +222,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
         color,
         quiet,
         overrides,
-    }))
+    })))
 }
 
 fn filter(text: String, is_exact: bool) -> Result<Filter, UsageError> {
@@ -301,7 +302,7 @@ mod tests {
 
     fn arguments(line: &str) -> Arguments {
         match parse(line.split_whitespace().map(OsString::from)) {
-            Ok(Request::Run(arguments)) => arguments,
+            Ok(Request::Run(arguments)) => *arguments,
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -369,7 +370,7 @@ mod tests {
 
     #[test]
     fn every_option_of_libtest_is_accepted() {
-        let line = "--test-threads 1 --logfile path --format terse --shuffle-seed 3 -Z unstable-options --nocapture \
+        let line = "--test-threads 1 --logfile path --format terse --shuffle-seed 3 --fail-fast -Z unstable-options --nocapture \
                     --no-capture --show-output --exclude-should-panic --ensure-time --force-run-in-process --shuffle \
                     --report-time --report-time=plain --color=always -q --include-ignored name";
         let arguments = arguments(line);

@@ -4,8 +4,12 @@
 //! `NANOBENCH_MIN_EPOCH_TIME` in the environment. Later sources win in this order: default, attribute, environment,
 //! command line.
 
+use std::env::VarError;
 use std::fmt;
 use std::time::Duration;
+
+/// What a unit of work is called where nobody says otherwise.
+pub(crate) const DEFAULT_UNIT: &str = "op";
 
 /// How a benchmark is measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +50,7 @@ impl Default for Config {
             warmup: 0,
             precision: 0.01,
             max_time: Duration::from_millis(50),
-            unit: "op".to_owned(),
+            unit: DEFAULT_UNIT.to_owned(),
             batch: 1.0,
         }
     }
@@ -55,27 +59,27 @@ impl Default for Config {
 /// The settings that one source gives; `None` leaves a setting to the sources before it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
-    /// See [`Config::epochs`].
+    /// See `Config::epochs`.
     pub epochs: Option<u64>,
-    /// See [`Config::clock_resolution_multiple`].
+    /// See `Config::clock_resolution_multiple`.
     pub clock_resolution_multiple: Option<u64>,
-    /// See [`Config::min_epoch_time`].
+    /// See `Config::min_epoch_time`.
     pub min_epoch_time: Option<Duration>,
-    /// See [`Config::max_epoch_time`].
+    /// See `Config::max_epoch_time`.
     pub max_epoch_time: Option<Duration>,
-    /// See [`Config::min_epoch_iterations`].
+    /// See `Config::min_epoch_iterations`.
     pub min_epoch_iterations: Option<u64>,
-    /// See [`Config::epoch_iterations`].
+    /// See `Config::epoch_iterations`.
     pub epoch_iterations: Option<u64>,
-    /// See [`Config::warmup`].
+    /// See `Config::warmup`.
     pub warmup: Option<u64>,
-    /// See [`Config::precision`].
+    /// See `Config::precision`.
     pub precision: Option<f64>,
-    /// See [`Config::max_time`].
+    /// See `Config::max_time`.
     pub max_time: Option<Duration>,
-    /// See [`Config::unit`].
+    /// See `Config::unit`.
     pub unit: Option<String>,
-    /// See [`Config::batch`].
+    /// See `Config::batch`.
     pub batch: Option<f64>,
 }
 
@@ -245,17 +249,22 @@ fn duration(text: &str) -> Result<Duration, &'static str> {
 }
 
 impl Overrides {
-    /// The settings that the environment gives, by way of `variable`, which returns the value of a variable that is set.
+    /// The settings that the environment gives, by way of `variable`, which returns the value of a variable.
     ///
     /// # Errors
     ///
     /// If a value cannot be used.
-    pub(crate) fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
+    pub(crate) fn from_environment(variable: impl Fn(&str) -> Result<String, VarError>) -> Result<Self, SettingError> {
         let mut overrides = Self::default();
         for setting in &SETTINGS {
             let name = setting.variable();
-            if let Some(text) = variable(&name) {
-                setting.read(&mut overrides, &text, &name)?;
+            match variable(&name) {
+                Ok(text) => setting.read(&mut overrides, &text, &name)?,
+                Err(VarError::NotPresent) => {}
+                Err(VarError::NotUnicode(text)) => {
+                    let value = Some(text.to_string_lossy().into_owned());
+                    return Err(SettingError { place: name, value, expected: "text in UTF-8" });
+                }
             }
         }
         Ok(overrides)
@@ -406,8 +415,8 @@ mod tests {
             _ => "7",
         };
         let all = Overrides::from_environment(|variable| {
-            let name = variable.strip_prefix("NANOBENCH_")?.to_ascii_lowercase();
-            Some(value(&name).to_owned())
+            let name = variable.strip_prefix("NANOBENCH_").ok_or(VarError::NotPresent)?.to_ascii_lowercase();
+            Ok(value(&name).to_owned())
         })
         .unwrap();
         let seven = Duration::from_millis(7);

@@ -77,6 +77,6 @@ pub mod __private {
     pub use crate::config::Overrides;
     pub use crate::registry::Entry;
     pub use crate::runner::main;
-    pub use crate::target::{Inputs, plain};
+    pub use crate::target::{Function, Inputs, max_calls, max_calls_plain, sample, sample_plain};
     pub use inventory;
 }

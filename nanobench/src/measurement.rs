@@ -7,8 +7,8 @@ use crate::clock::ClockFacts;
 pub(crate) struct Measurement {
     /// The benchmark's name.
     pub(crate) id: String,
-    /// What one unit of work is called.
-    pub(crate) unit: String,
+    /// What one unit of work is called; none where no work was done.
+    pub(crate) unit: Option<String>,
     /// The figure for the benchmark as a whole, then one for each group of inputs where there are groups.
     pub(crate) rows: Vec<Row>,
     /// How many epochs were measured.
@@ -19,6 +19,21 @@ pub(crate) struct Measurement {
     pub(crate) calls: u64,
     /// How many inputs had too many distinct values for rows of their own; none if that was not so.
     pub(crate) ungrouped_inputs: Option<usize>,
+}
+
+impl Measurement {
+    /// That of a benchmark that panicked, and so has no figures.
+    pub(crate) fn panicked(id: &str, message: String) -> Self {
+        Self {
+            id: id.to_owned(),
+            unit: None,
+            rows: vec![Row { label: None, outcome: Outcome::Panicked { message }, cost: None }],
+            epochs: 0,
+            samples: 0,
+            calls: 0,
+            ungrouped_inputs: None,
+        }
+    }
 }
 
 /// One figure of a benchmark.
@@ -39,8 +54,8 @@ pub(crate) struct Cost {
     pub(crate) nanoseconds: f64,
     /// The 95 % interval of `nanoseconds`; none if too little was measured to give one.
     pub(crate) interval: Option<Interval>,
-    /// The median absolute percentage error of the epochs, a share of 1: how far they lie apart.
-    pub(crate) mdape: f64,
+    /// The median absolute percentage error of the epochs, a share of 1: how far they lie apart; none if there is only one.
+    pub(crate) mdape: Option<f64>,
     /// How much time the timed calls took together, in seconds.
     pub(crate) total_seconds: f64,
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::config::Overrides;
-use crate::target::Target;
+use crate::report::printable;
+use crate::target::Function;
 
 /// One function under `#[nanobench]`, as the attribute registers it before `main` runs.
 pub struct Entry {
@@ -21,19 +22,21 @@ pub struct Entry {
     pub ignore: bool,
     /// The settings that the attribute gives.
     pub settings: Option<fn() -> Overrides>,
-    /// Makes the inputs and the target. It runs user code, so only when the benchmark is to run.
-    pub target: fn() -> Box<dyn Target>,
+    /// What was compiled for it.
+    pub function: Function,
 }
 
 inventory::collect!(Entry);
 
 impl Entry {
-    /// The name by which the benchmark is filtered and reported: its path within the program.
+    /// The name by which the benchmark is filtered and reported: its path within the program, in a form that can be printed and
+    /// so also typed.
     pub(crate) fn id(&self) -> String {
-        match self.module_path.split_once("::") {
+        let id = match self.module_path.split_once("::") {
             Some((_program, modules)) => format!("{modules}::{}", self.name),
             None => self.name.to_owned(),
-        }
+        };
+        printable(&id)
     }
 
     /// Where the attribute stands.
@@ -132,7 +135,7 @@ mod tests {
             column: 1,
             ignore: false,
             settings: None,
-            target: || crate::target::plain(|| ()),
+            function: Function::Plain { sample: |_| 0, max_calls: 1 },
         }
     }
 

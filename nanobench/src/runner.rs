@@ -16,7 +16,6 @@ use crate::measurement::Measurement;
 use crate::registry::{self, Benchmark, RegistryError};
 use crate::report::printable;
 use crate::report::table::Table;
-use crate::target::Target;
 
 /// The benchmarks cannot be run, or the output cannot be written.
 const FAILURE: u8 = 1;
@@ -104,34 +103,41 @@ fn run() -> Result<u8, Error> {
     }
 }
 
-/// The benchmarks, by what is to be done with them.
+/// The benchmarks that the command line means.
 struct Chosen {
-    selected: Vec<Benchmark>,
-    ignored: Vec<Benchmark>,
+    /// In source order, each with whether it is only there to be counted, because it is marked `ignore`.
+    benchmarks: Vec<(Benchmark, bool)>,
     filtered_out: usize,
 }
 
 impl Chosen {
     fn new(benchmarks: Vec<Benchmark>, arguments: &Arguments) -> Self {
-        let mut chosen = Self { selected: Vec::new(), ignored: Vec::new(), filtered_out: 0 };
+        let mut chosen = Self { benchmarks: Vec::new(), filtered_out: 0 };
         for benchmark in benchmarks {
             match arguments.selection.choose(&benchmark.id, benchmark.entry.ignore) {
-                Choice::Selected => chosen.selected.push(benchmark),
-                Choice::Ignored => chosen.ignored.push(benchmark),
+                Choice::Selected => chosen.benchmarks.push((benchmark, false)),
+                Choice::Ignored => chosen.benchmarks.push((benchmark, true)),
                 Choice::FilteredOut => chosen.filtered_out += 1,
             }
         }
         chosen
     }
 
+    /// Those that are to run.
+    fn selected(&self) -> impl Iterator<Item = &Benchmark> {
+        self.benchmarks.iter().filter(|(_, is_ignored)| !is_ignored).map(|(benchmark, _)| benchmark)
+    }
+
+    fn ignored(&self) -> usize {
+        self.benchmarks.iter().filter(|(_, is_ignored)| *is_ignored).count()
+    }
+
     /// Says so if there is nothing to do, and why.
     fn complain_if_empty(&self) {
-        match (self.selected.len(), self.ignored.len()) {
-            (0, 0) => complain(&format!("none of {} benchmarks matches; --list names them", self.filtered_out)),
-            (0, ignored) => {
-                complain(&format!("nothing to run: {ignored} ignored; --include-ignored runs them too"));
-            }
-            _ => {}
+        if self.benchmarks.is_empty() {
+            complain(&format!("none of {} benchmarks matches; --list names them", self.filtered_out));
+        } else if self.selected().next().is_none() {
+            complain(&format!("nothing to run: {} ignored; --include-ignored runs them too", self.ignored()));
         }
     }
 }
@@ -139,8 +145,8 @@ impl Chosen {
 /// Prints the names in the form that libtest has given them, for cargo and nextest to read.
 fn list(chosen: &Chosen) -> Result<u8, Error> {
     let mut out = io::stdout().lock();
-    for benchmark in chosen.selected.iter().chain(&chosen.ignored) {
-        writeln!(out, "{}: benchmark", printable(&benchmark.id))?;
+    for (benchmark, _is_ignored) in &chosen.benchmarks {
+        writeln!(out, "{}: benchmark", benchmark.id)?;
     }
     out.flush()?;
     Ok(0)
@@ -150,24 +156,26 @@ fn list(chosen: &Chosen) -> Result<u8, Error> {
 fn run_once(chosen: &Chosen) -> Result<u8, Error> {
     chosen.complain_if_empty();
     let begin = Instant::now();
-    let mut failed = 0;
-    let count = chosen.selected.len() + chosen.ignored.len();
+    let (mut passed, mut failed) = (0, 0);
+    let count = chosen.benchmarks.len();
     writeln!(io::stdout(), "\nrunning {count} benchmark{}, once each", if count == 1 { "" } else { "s" })?;
-    for benchmark in &chosen.selected {
-        let result = catching_panics(|| engine::call_once(&mut *(benchmark.entry.target)()));
-        failed += usize::from(result.is_err());
-        let verdict = if result.is_ok() { "ok" } else { "FAILED" };
-        writeln!(io::stdout(), "test {} ... {verdict}", printable(&benchmark.id))?;
-    }
-    for benchmark in &chosen.ignored {
-        writeln!(io::stdout(), "test {} ... ignored", printable(&benchmark.id))?;
+    for (benchmark, is_ignored) in &chosen.benchmarks {
+        let verdict = if *is_ignored {
+            "ignored"
+        } else if catching_panics(|| engine::call_once(&mut *benchmark.entry.function.target())).is_ok() {
+            passed += 1;
+            "ok"
+        } else {
+            failed += 1;
+            "FAILED"
+        };
+        writeln!(io::stdout(), "test {} ... {verdict}", benchmark.id)?;
     }
     writeln!(
         io::stdout(),
-        "\ntest result: {}. {} passed; {failed} failed; {} ignored; 0 measured; {} filtered out; finished in {:.2}s\n",
+        "\ntest result: {}. {passed} passed; {failed} failed; {} ignored; 0 measured; {} filtered out; finished in {:.2}s\n",
         if failed == 0 { "ok" } else { "FAILED" },
-        chosen.selected.len() - failed,
-        chosen.ignored.len(),
+        chosen.ignored(),
         chosen.filtered_out,
         begin.elapsed().as_secs_f64(),
     )?;
@@ -176,11 +184,10 @@ fn run_once(chosen: &Chosen) -> Result<u8, Error> {
 
 /// Measures each benchmark and prints its rows as soon as they are known.
 fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
-    let environment = Overrides::from_environment(|name| std::env::var(name).ok()).map_err(Error::Setting)?;
+    let environment = Overrides::from_environment(|name| std::env::var(name)).map_err(Error::Setting)?;
     // All settings are checked before anything runs, so that a mistake in the last does not cost the time of the others.
     let configured = chosen
-        .selected
-        .iter()
+        .selected()
         .map(|benchmark| configure(benchmark, &environment, &arguments.overrides).map(|config| (benchmark, config)))
         .collect::<Result<Vec<_>, _>>()
         .map_err(Error::Setting)?;
@@ -189,7 +196,8 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     }
     if let Some(name) = std::env::var_os(ENDLESS) {
         match configured.iter().find(|(benchmark, _)| *benchmark.id == *name) {
-            Some((benchmark, config)) => run_endlessly(benchmark, config),
+            Some((benchmark, Ok(config))) => run_endlessly(benchmark, config),
+            Some((_, Err(message))) => complain(&format!("{ENDLESS}: {name:?} panicked: {message}")),
             None => complain(&format!("{ENDLESS}: no selected benchmark is named {name:?}; --list names them")),
         }
     }
@@ -203,13 +211,15 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     }
     let mut code = 0;
     for (benchmark, config) in configured {
-        let measurement = catching_panics(|| {
-            let mut target: Box<dyn Target> = (benchmark.entry.target)();
-            engine::measure(&benchmark.id, &mut *target, &config, &MachineClock)
-        })
-        .unwrap_or_else(|message| {
+        let measured = config.and_then(|config| {
+            catching_panics(|| {
+                let mut target = benchmark.entry.function.target();
+                engine::measure(&benchmark.id, &mut *target, &config, &MachineClock)
+            })
+        });
+        let measurement = measured.unwrap_or_else(|message| {
             code = PANICKED;
-            engine::panicked(&benchmark.id, &config, message)
+            Measurement::panicked(&benchmark.id, message)
         });
         table.measurement(&measurement)?;
         if !arguments.quiet {
@@ -219,14 +229,23 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     Ok(code)
 }
 
-fn configure(benchmark: &Benchmark, environment: &Overrides, flags: &Overrides) -> Result<Config, SettingError> {
-    let attribute = benchmark.entry.settings.map(|settings| settings()).unwrap_or_default();
+/// The configuration of a benchmark, or the message of a panic in an expression that gives one of its settings.
+fn configure(
+    benchmark: &Benchmark,
+    environment: &Overrides,
+    flags: &Overrides,
+) -> Result<Result<Config, String>, SettingError> {
+    let attribute = match benchmark.entry.settings.map(catching_panics) {
+        None => Overrides::default(),
+        Some(Ok(attribute)) => attribute,
+        Some(Err(message)) => return Ok(Err(message)),
+    };
     attribute.check().map_err(|(name, expected)| SettingError {
         place: format!("{}: {name}", benchmark.entry.place()),
         value: None,
         expected,
     })?;
-    Ok(Config::resolve([&attribute, environment, flags]))
+    Ok(Ok(Config::resolve([&attribute, environment, flags])))
 }
 
 fn complain_of_unknown_variables() {
@@ -239,8 +258,8 @@ fn complain_of_unknown_variables() {
 }
 
 fn run_endlessly(benchmark: &Benchmark, config: &Config) -> ! {
-    let _ = writeln!(io::stderr(), "{ENDLESS} set: running '{}' endlessly", printable(&benchmark.id));
-    engine::run_endlessly(&mut *(benchmark.entry.target)(), config, &MachineClock)
+    let _ = writeln!(io::stderr(), "{ENDLESS} set: running '{}' endlessly", benchmark.id);
+    engine::run_endlessly(&mut *benchmark.entry.function.target(), config, &MachineClock)
 }
 
 fn color_choice(color: Color) -> ColorChoice {
@@ -257,7 +276,7 @@ fn hint(measurement: &Measurement) {
     if let Some(inputs) = measurement.ungrouped_inputs {
         complain(&format!(
             "`{}` has {inputs} inputs with too many distinct values for a row each; `by = |x| ..` puts them into groups",
-            printable(&measurement.id)
+            measurement.id
         ));
     }
 }

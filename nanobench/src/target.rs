@@ -3,8 +3,9 @@
 //! Everything here that depends on the user's types is compiled anew for each benchmark, so it holds the sampling loop and
 //! the handling of inputs and nothing else.
 
+use std::borrow::Borrow;
 use std::fmt::{Debug, Display};
-use std::mem::{needs_drop, size_of};
+use std::mem::{ManuallyDrop, needs_drop, size_of};
 
 use crate::black_box::{black_box, black_box_loaded};
 use crate::groups::Groups;
@@ -42,11 +43,15 @@ fn time<I: Iterator, R>(items: I, mut call: impl FnMut(I::Item) -> R) -> u64 {
     if needs_drop::<R>() {
         // The optimiser is told of the buffer before the clock starts, so that no store to it can be put off until after
         // the clock has stopped.
-        let mut results = black_box(Vec::with_capacity(items.size_hint().0));
+        let mut results = ManuallyDrop::new(black_box(Vec::with_capacity(items.size_hint().0)));
         let start = nanobench_timer::start();
         results.extend(items.by_ref().map(call));
         let stop = nanobench_timer::stop();
-        black_box(&results);
+        // If the drop of a result panics, or a call did, the other results are leaked: a second panic would abort the process.
+        while let Some(result) = results.pop() {
+            drop(result);
+        }
+        drop(ManuallyDrop::into_inner(results));
         stop.wrapping_sub(start)
     } else {
         let start = nanobench_timer::start();
@@ -58,16 +63,62 @@ fn time<I: Iterator, R>(items: I, mut call: impl FnMut(I::Item) -> R) -> u64 {
     }
 }
 
-/// The most calls in a sample of inputs of type `T` and results of type `R`.
-fn max_calls<T, R>() -> u64 {
-    let queued = size_of::<T>() + if needs_drop::<R>() { size_of::<R>() } else { 0 };
-    let by_size = if queued == 0 { u64::MAX } else { (QUEUE_BYTES / queued).max(1) as u64 };
-    if needs_drop::<T>() || needs_drop::<R>() { by_size.min(MAX_OWNING_CALLS) } else { by_size }
+/// One sample of a function without inputs.
+pub fn sample_plain<R>(calls: u64, function: impl Fn() -> R) -> u64 {
+    time(0..calls, |_| function())
 }
 
-/// A function without inputs.
+/// One sample of a function with inputs: a call for each of the queue.
+pub fn sample<X, R>(queue: &mut Vec<X>, function: impl Fn(X) -> R) -> u64 {
+    time(black_box(queue).drain(..), |input| function(black_box_loaded(input)))
+}
+
+/// The most calls in a sample of a function without inputs; the argument only brings the types.
+pub const fn max_calls_plain<R>(_function: fn() -> R) -> u64 {
+    max_calls_of_types::<(), R>()
+}
+
+/// The most calls in a sample of a function with inputs; the argument only brings the types.
+pub const fn max_calls<X, R>(_function: fn(X) -> R) -> u64 {
+    max_calls_of_types::<X, R>()
+}
+
+const fn max_calls_of_types<X, R>() -> u64 {
+    let owns = needs_drop::<X>() || needs_drop::<R>();
+    let queued = size_of::<X>() + if needs_drop::<R>() { size_of::<R>() } else { 0 };
+    let by_size = match QUEUE_BYTES.checked_div(queued) {
+        None => u64::MAX,
+        Some(0) => 1,
+        Some(calls) => calls as u64,
+    };
+    if owns && by_size > MAX_OWNING_CALLS { MAX_OWNING_CALLS } else { by_size }
+}
+
+/// A function under the attribute, in the form in which it is registered: pointers to what was compiled for it.
+pub enum Function {
+    /// A function without inputs.
+    Plain {
+        /// Times so many calls.
+        sample: fn(calls: u64) -> u64,
+        /// The most calls of a sample.
+        max_calls: u64,
+    },
+    /// A function with inputs. Making them runs user code.
+    WithInputs(fn() -> Box<dyn Target>),
+}
+
+impl Function {
+    /// Makes what the engine can time.
+    pub(crate) fn target(&self) -> Box<dyn Target> {
+        match *self {
+            Self::Plain { sample, max_calls } => Box::new(Plain { sample, max_calls }),
+            Self::WithInputs(target) => target(),
+        }
+    }
+}
+
 struct Plain {
-    sample: Box<dyn Fn(u64) -> u64>,
+    sample: fn(u64) -> u64,
     max_calls: u64,
 }
 
@@ -83,15 +134,6 @@ impl Target for Plain {
     fn sample(&mut self, calls: u64, _order: &[u32]) -> u64 {
         (self.sample)(calls)
     }
-}
-
-/// Makes a target of a function without inputs.
-pub fn plain<R>(function: impl Fn() -> R + 'static) -> Box<dyn Target> {
-    boxed_plain(Box::new(move |calls| time(0..calls, |_| function())), max_calls::<(), R>())
-}
-
-fn boxed_plain(sample: Box<dyn Fn(u64) -> u64>, max_calls: u64) -> Box<dyn Target> {
-    Box::new(Plain { sample, max_calls })
 }
 
 /// The inputs of a benchmark on their way to becoming a target: first the values, then their groups, then the function.
@@ -121,34 +163,19 @@ impl<T> Inputs<T> {
 
 impl<T: Clone + PartialEq + Debug + 'static> Inputs<T> {
     /// Makes a target of a function that takes its input by value; it gets a clone, made while the clock stands still.
-    pub fn by_value<R>(self, function: impl Fn(T) -> R + 'static) -> Box<dyn Target> {
+    pub fn by_value(self, sample: fn(&mut Vec<T>) -> u64, max_calls: u64) -> Box<dyn Target> {
         let (values, groups) = self.grouped();
-        let mut queue = Vec::new();
-        boxed_with_inputs(
-            groups,
-            max_calls::<T, R>(),
-            Box::new(move |order| {
-                queue.extend(order.iter().map(|&input| values[input as usize].clone()));
-                time(black_box(&mut queue).drain(..), |input| function(black_box_loaded(input)))
-            }),
-        )
+        Box::new(ByValue { values, groups, queue: Vec::new(), sample, max_calls })
     }
 
     /// Makes a target of a function that takes its input by reference, perhaps as what the input borrows as: `&str` for
     /// inputs of type `String`.
-    pub fn by_reference<B: ?Sized, R>(self, function: impl Fn(&B) -> R + 'static) -> Box<dyn Target>
+    pub fn by_reference<B: ?Sized + 'static>(self, sample: fn(&mut Vec<&B>) -> u64, max_calls: u64) -> Box<dyn Target>
     where
-        T: std::borrow::Borrow<B>,
+        T: Borrow<B>,
     {
         let (values, groups) = self.grouped();
-        boxed_with_inputs(
-            groups,
-            max_calls::<&B, R>(),
-            Box::new(move |order| {
-                let mut queue: Vec<&B> = order.iter().map(|&input| values[input as usize].borrow()).collect();
-                time(black_box(&mut queue).drain(..), |input| function(black_box_loaded(input)))
-            }),
-        )
+        Box::new(ByReference { values, groups, sample, max_calls })
     }
 
     fn grouped(self) -> (Vec<T>, Groups) {
@@ -160,14 +187,15 @@ impl<T: Clone + PartialEq + Debug + 'static> Inputs<T> {
     }
 }
 
-/// A function with inputs.
-struct WithInputs {
+struct ByValue<T> {
+    values: Vec<T>,
     groups: Groups,
+    queue: Vec<T>,
+    sample: fn(&mut Vec<T>) -> u64,
     max_calls: u64,
-    sample: Box<dyn FnMut(&[u32]) -> u64>,
 }
 
-impl Target for WithInputs {
+impl<T: Clone> Target for ByValue<T> {
     fn groups(&self) -> &Groups {
         &self.groups
     }
@@ -177,98 +205,128 @@ impl Target for WithInputs {
     }
 
     fn sample(&mut self, _calls: u64, order: &[u32]) -> u64 {
-        (self.sample)(order)
+        self.queue.extend(order.iter().map(|&input| self.values[input as usize].clone()));
+        (self.sample)(&mut self.queue)
     }
 }
 
-fn boxed_with_inputs(groups: Groups, max_calls: u64, sample: Box<dyn FnMut(&[u32]) -> u64>) -> Box<dyn Target> {
-    Box::new(WithInputs { groups, max_calls, sample })
+struct ByReference<T, B: ?Sized> {
+    values: Vec<T>,
+    groups: Groups,
+    sample: fn(&mut Vec<&B>) -> u64,
+    max_calls: u64,
+}
+
+impl<T: Borrow<B>, B: ?Sized> Target for ByReference<T, B> {
+    fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    fn max_calls(&self) -> u64 {
+        self.max_calls
+    }
+
+    fn sample(&mut self, _calls: u64, order: &[u32]) -> u64 {
+        let mut queue = order.iter().map(|&input| self.values[input as usize].borrow()).collect();
+        (self.sample)(&mut queue)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::RefCell;
-    use std::rc::Rc;
+    use std::cell::{Cell, RefCell};
+
+    thread_local! {
+        static SEEN: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+        static CALLS: Cell<u64> = const { Cell::new(0) };
+        static LOG: RefCell<String> = const { RefCell::new(String::new()) };
+    }
 
     #[test]
     fn each_call_gets_the_input_that_the_order_names() {
-        let seen = Rc::new(RefCell::new(Vec::new()));
-        let log = seen.clone();
-        let mut target = Inputs::new(["a", "b", "c"]).by_value(move |input| log.borrow_mut().push(input));
+        fn see(input: &'static str) {
+            SEEN.with_borrow_mut(|seen| seen.push(input));
+        }
+        let mut target = Inputs::new(["a", "b", "c"]).by_value(|queue| sample(queue, see), 100);
         target.sample(4, &[2, 0, 0, 1]);
-        assert_eq!(*seen.borrow(), ["c", "a", "a", "b"]);
+        SEEN.with_borrow(|seen| assert_eq!(*seen, ["c", "a", "a", "b"]));
     }
 
     #[test]
     fn owned_inputs_are_cloned_afresh_for_each_call() {
-        let mut target = Inputs::new([vec![2, 1]]).by_value(|mut values: Vec<i32>| {
+        fn sort(mut values: Vec<i32>) -> Vec<i32> {
             assert_eq!(values, [2, 1]);
             values.sort_unstable();
             values
-        });
+        }
+        let mut target = Inputs::new([vec![2, 1]]).by_value(|queue| sample(queue, sort), 100);
         target.sample(3, &[0, 0, 0]);
         target.sample(1, &[0]);
     }
 
     #[test]
     fn inputs_are_lent_as_what_they_borrow_as() {
-        let mut target = Inputs::new(["one".to_owned()]).by_reference(|text: &str| assert_eq!(text, "one"));
+        fn first_word(text: &str) -> &str {
+            text.split(' ').next().unwrap_or(text)
+        }
+        let mut target = Inputs::new(["one two".to_owned()]).by_reference(|queue| sample(queue, first_word), 100);
         target.sample(2, &[0, 0]);
-        let mut target = Inputs::new([5u32]).by_reference(|number: &u32| assert_eq!(*number, 5));
-        target.sample(1, &[0]);
+        fn is_five(number: &u32) {
+            assert_eq!(*number, 5);
+        }
+        Inputs::new([5u32]).by_reference::<u32>(|queue| sample(queue, is_five), 100).sample(1, &[0]);
     }
 
     #[test]
     fn a_function_without_inputs_is_called_as_often_as_asked() {
-        let calls = Rc::new(RefCell::new(0));
-        let counter = calls.clone();
-        let mut target = plain(move || *counter.borrow_mut() += 1);
-        target.sample(1_000, &[]);
-        assert_eq!(*calls.borrow(), 1_000);
-    }
-
-    #[test]
-    fn every_result_is_dropped() {
-        let shared = Rc::new(());
-        let result = shared.clone();
-        let mut target = plain(move || result.clone());
-        target.sample(100, &[]);
-        drop(target);
-        assert_eq!(Rc::strong_count(&shared), 1);
+        fn count() {
+            CALLS.set(CALLS.get() + 1);
+        }
+        let plain = Function::Plain { sample: |calls| sample_plain(calls, count), max_calls: 9 };
+        plain.target().sample(1_000, &[]);
+        assert_eq!(CALLS.get(), 1_000);
     }
 
     #[test]
     fn results_are_dropped_after_the_last_call() {
-        struct Logged(Rc<RefCell<String>>);
+        struct Logged;
         impl Drop for Logged {
             fn drop(&mut self) {
-                self.0.borrow_mut().push('d');
+                LOG.with_borrow_mut(|log| log.push('d'));
             }
         }
-        let log = Rc::new(RefCell::new(String::new()));
-        let shared = log.clone();
-        let mut target = plain(move || {
-            shared.borrow_mut().push('c');
-            Logged(shared.clone())
+        let _ = sample_plain(3, || {
+            LOG.with_borrow_mut(|log| log.push('c'));
+            Logged
         });
-        target.sample(3, &[]);
-        assert_eq!(*log.borrow(), "cccddd");
+        LOG.with_borrow(|log| assert_eq!(log, "cccddd"));
     }
 
     #[test]
     fn a_panicking_call_leaves_the_target_usable() {
-        let mut target = Inputs::new([vec![1], vec![2]]).by_value(|values: Vec<u8>| assert_eq!(values, [1]));
+        fn only_one(values: Vec<u8>) {
+            assert_eq!(values, [1]);
+        }
+        let mut target = Inputs::new([vec![1], vec![2]]).by_value(|queue| sample(queue, only_one), 100);
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| target.sample(3, &[0, 1, 0])));
         assert!(panicked.is_err());
         target.sample(1, &[0]);
     }
 
     #[test]
+    #[should_panic(expected = "`inputs` is empty")]
+    fn a_benchmark_needs_an_input() {
+        Inputs::<u8>::new([]);
+    }
+
+    #[test]
     fn samples_of_large_or_owning_values_are_short() {
-        assert_eq!(plain(|| 1).max_calls(), u64::MAX);
-        assert_eq!(plain(|| vec![1]).max_calls(), MAX_OWNING_CALLS);
-        assert_eq!(Inputs::new([0u64]).by_value(|x| x).max_calls(), 8_192);
-        assert_eq!(Inputs::new([[0u8; 40_000]; 1]).by_value(|x| x[0]).max_calls(), 1);
+        const OWNING: u64 = max_calls_plain(Vec::<u8>::new as fn() -> _);
+        assert_eq!(OWNING, MAX_OWNING_CALLS);
+        assert_eq!(max_calls_plain((|| 1) as fn() -> i32), u64::MAX);
+        assert_eq!(max_calls((|x| x) as fn(u64) -> u64), 8_192);
+        assert_eq!(max_calls((|_| ()) as fn([u8; 1_000_000])), 1);
+        assert_eq!(max_calls((|text| text.len()) as fn(&'static str) -> usize), 4_096);
     }
 }

@@ -33,19 +33,6 @@ pub(crate) fn measure(id: &str, target: &mut dyn Target, config: &Config, clock:
     }
 }
 
-/// The measurement of a benchmark that panicked with `message`.
-pub(crate) fn panicked(id: &str, config: &Config, message: String) -> Measurement {
-    Measurement {
-        id: id.to_owned(),
-        unit: config.unit.clone(),
-        rows: vec![Row { label: None, outcome: Outcome::Panicked { message }, cost: None }],
-        epochs: 0,
-        samples: 0,
-        calls: 0,
-        ungrouped_inputs: None,
-    }
-}
-
 /// Calls `target` once, with the first of its inputs, and measures nothing.
 pub(crate) fn call_once(target: &mut dyn Target) {
     let order: &[u32] = if *target.groups() == Groups::NoInputs { &[] } else { &[0] };
@@ -219,7 +206,7 @@ impl<'a> Run<'a> {
                 low: nanoseconds(estimate.ticks - half_width),
                 high: nanoseconds(estimate.ticks + half_width),
             }),
-            mdape: stats::mdape(&estimate.epochs_ticks),
+            mdape: (estimate.epochs_ticks.len() > 1).then(|| stats::mdape(&estimate.epochs_ticks)),
             total_seconds: total_ticks / self.facts.ticks_per_second,
         };
         row.outcome = self.outcome(&cost, row.label.is_none());
@@ -234,7 +221,7 @@ impl<'a> Run<'a> {
             Outcome::BelowFloor
         } else if interval.high - cost.nanoseconds > MAX_SPREAD * cost.nanoseconds {
             Outcome::Unstable(Instability::WideInterval)
-        } else if is_whole && cost.mdape >= MAX_SPREAD {
+        } else if is_whole && cost.mdape.is_some_and(|mdape| mdape >= MAX_SPREAD) {
             // The epochs hold too few calls of a single group to be compared by it.
             let calls: f64 = self.samples.calls().iter().sum();
             Outcome::Unstable(Instability::Spread { calls_per_epoch: calls / self.samples.epochs() as f64 })
@@ -254,7 +241,7 @@ impl<'a> Run<'a> {
         }
         Measurement {
             id: id.to_owned(),
-            unit: self.config.unit.clone(),
+            unit: Some(self.config.unit.clone()),
             rows: labels.into_iter().map(|label| Row { label, outcome: outcome.clone(), cost: None }).collect(),
             epochs: self.samples.epochs() as u64,
             samples: self.samples.len() as u64,

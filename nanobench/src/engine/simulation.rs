@@ -288,7 +288,7 @@ fn the_batch_divides_the_cost() {
     let config = Config { batch: 10.0, unit: "byte".into(), ..Config::default() };
     let measurement = measure("batch", &mut target, &config, &machine);
     assert!((measurement.rows[0].cost.unwrap().nanoseconds / 100.0 - 1.0).abs() < 0.01);
-    assert_eq!(measurement.unit, "byte");
+    assert_eq!(measurement.unit.as_deref(), Some("byte"));
 }
 
 #[test]

@@ -4,14 +4,15 @@ use std::io;
 
 use termcolor::{Color, ColorSpec, WriteColor};
 
+use crate::config::DEFAULT_UNIT;
 use crate::measurement::{Cost, Instability, MAX_SPREAD, Machine, Measurement, Outcome, Row};
 use crate::report::printable;
 
 /// Writes a table, row by row as the measurements come.
 pub(crate) struct Table<W> {
     out: W,
-    /// The column titles last written; other ones start a new table.
-    header: Option<Vec<String>>,
+    /// The unit that the last header named; another one starts a new table.
+    unit: Option<String>,
 }
 
 /// A column of numbers. The width counts from the bar in front of the column to the one behind it.
@@ -20,12 +21,17 @@ struct Column {
     width: usize,
 }
 
+const NUMBER_WIDTH: usize = 22;
+const INTERVAL_WIDTH: usize = 34;
+const SPREAD_WIDTH: usize = 10;
+const TOTAL_WIDTH: usize = 12;
+
 /// The title of the last column, that of the names.
 const TITLE: &str = "benchmark";
 
 impl<W: WriteColor> Table<W> {
     pub(crate) fn new(out: W) -> Self {
-        Self { out, header: None }
+        Self { out, unit: None }
     }
 
     /// Writes the line about the machine.
@@ -36,11 +42,12 @@ impl<W: WriteColor> Table<W> {
 
     /// Writes the rows of a measurement, after a header if they need one.
     pub(crate) fn measurement(&mut self, measurement: &Measurement) -> io::Result<()> {
-        let columns = columns(&measurement.unit);
-        let titles: Vec<String> = columns.iter().map(|column| column.title.clone()).collect();
-        if self.header.as_ref() != Some(&titles) {
+        // A row of dashes fits any unit, so it goes into the table that there is.
+        let unit = measurement.unit.clone().or_else(|| self.unit.clone()).unwrap_or_else(|| DEFAULT_UNIT.to_owned());
+        let columns = columns(&unit);
+        if self.unit.as_ref() != Some(&unit) {
             self.write_header(&columns)?;
-            self.header = Some(titles);
+            self.unit = Some(unit);
         }
         for row in &measurement.rows {
             self.write_row(&columns, measurement, row)?;
@@ -95,31 +102,34 @@ fn columns(unit: &str) -> [Column; 5] {
     let unit = printable(unit).replace('|', "\\|");
     let column = |title: String, width: usize| Column { width: width.max(title.chars().count() + 3), title };
     [
-        column(format!("ns/{unit}"), 22),
-        column("95% CI".to_owned(), 30),
-        column(format!("{unit}/s"), 22),
-        column("err%".to_owned(), 10),
-        column("total".to_owned(), 12),
+        column(format!("ns/{unit}"), NUMBER_WIDTH),
+        column("95% CI".to_owned(), INTERVAL_WIDTH),
+        column(format!("{unit}/s"), NUMBER_WIDTH),
+        column("err%".to_owned(), SPREAD_WIDTH),
+        column("total".to_owned(), TOTAL_WIDTH),
     ]
 }
 
 /// The cells of a row, in the order of [`columns`].
 fn cells(row: &Row) -> [Option<String>; 5] {
     let Some(Cost { nanoseconds, interval, mdape, total_seconds }) = row.cost else { return Default::default() };
-    let total = Some(grouped(total_seconds, 2));
+    let total = Some(fitting(total_seconds, 2, TOTAL_WIDTH - 2));
     if row.outcome == Outcome::BelowFloor {
-        let limit = interval.map(|interval| format!("< {}", grouped(interval.high.max(0.0), decimals(interval.high))));
+        let limit = interval.map(|interval| {
+            let high = interval.high.max(0.0);
+            format!("< {}", fitting(high, decimals(high), NUMBER_WIDTH - 4))
+        });
         return [limit, None, None, None, total];
     }
     let interval = interval.map(|interval| {
-        let decimals = decimals(interval.high);
-        format!("{} .. {}", grouped(interval.low, decimals), grouped(interval.high, decimals))
+        let bound = |bound| fitting(bound, decimals(interval.high), (INTERVAL_WIDTH - 6) / 2);
+        format!("{} .. {}", bound(interval.low), bound(interval.high))
     });
     [
-        Some(grouped(nanoseconds, 2)),
+        Some(fitting(nanoseconds, 2, NUMBER_WIDTH - 2)),
         interval,
-        Some(grouped(1e9 / nanoseconds, 2)),
-        Some(format!("{:.1}%", mdape * 100.0)),
+        Some(fitting(1e9 / nanoseconds, 2, NUMBER_WIDTH - 2)),
+        mdape.map(|share| format!("{}%", fitting(share * 100.0, 1, SPREAD_WIDTH - 3))),
         total,
     ]
 }
@@ -158,9 +168,20 @@ fn remark(outcome: &Outcome) -> Option<(&'static str, Color, String)> {
     }
 }
 
-/// `text` as Markdown code in a table.
+/// `text` as Markdown code in a table: between more backticks than there are in a row within it.
 fn code(text: &str) -> String {
-    format!("`{}`", printable(text).replace('`', "``").replace('|', "\\|"))
+    let text = printable(text).replace('|', "\\|");
+    let longest_run = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest_run + 1);
+    // Markdown takes one space off each end, so that the fence and a backtick of the text can stand apart.
+    let space = if longest_run > 0 { " " } else { "" };
+    format!("{fence}{space}{text}{space}{fence}")
+}
+
+/// A number with as many decimal places as wanted, or none, or with an exponent, whatever fits into `width` characters.
+fn fitting(number: f64, decimals: usize, width: usize) -> String {
+    let fits = |text: &String| text.len() <= width;
+    [grouped(number, decimals), grouped(number, 0)].into_iter().find(fits).unwrap_or_else(|| format!("{number:.3e}"))
 }
 
 /// A number with so many decimal places and a comma before every third digit.
@@ -212,14 +233,14 @@ mod tests {
 
     fn row(outcome: Outcome, nanoseconds: f64) -> Row {
         let interval = Some(Interval { low: nanoseconds * 0.99, high: nanoseconds * 1.01 });
-        let cost = Cost { nanoseconds, interval, mdape: 0.0123, total_seconds: 0.0519 };
+        let cost = Cost { nanoseconds, interval, mdape: Some(0.0123), total_seconds: 0.0519 };
         Row { label: None, outcome, cost: Some(cost) }
     }
 
     fn measurement(id: &str, rows: Vec<Row>) -> Measurement {
         Measurement {
             id: id.into(),
-            unit: "op".into(),
+            unit: Some("op".into()),
             rows,
             epochs: 11,
             samples: 352,
@@ -241,10 +262,10 @@ mod tests {
         let mut group = row(Outcome::Ok, 1_234_567.891);
         group.label = Some("3".into());
         let expected = "
-|               ns/op |                      95% CI |                op/s |    err% |     total | benchmark
-|--------------------:|----------------------------:|--------------------:|--------:|----------:|:----------
-|                7.52 |              7.445 .. 7.595 |      132,978,723.40 |    1.2% |      0.05 | `copy`
-|        1,234,567.89 |1,222,222.21 .. 1,246,913.57 |              810.00 |    1.2% |      0.05 | `copy/3`
+|               ns/op |                          95% CI |                op/s |    err% |     total | benchmark
+|--------------------:|--------------------------------:|--------------------:|--------:|----------:|:----------
+|                7.52 |                  7.445 .. 7.595 |      132,978,723.40 |    1.2% |      0.05 | `copy`
+|        1,234,567.89 |    1,222,222.21 .. 1,246,913.57 |              810.00 |    1.2% |      0.05 | `copy/3`
 ";
         let printed = printed(&[measurement("copy", vec![row(Outcome::Ok, 7.52), group])]);
         assert_eq!(printed, expected);
@@ -253,7 +274,7 @@ mod tests {
     #[test]
     fn the_header_comes_once_and_again_when_the_unit_changes() {
         let a = measurement("a", vec![row(Outcome::Ok, 1.0)]);
-        let byte = Measurement { unit: "byte".into(), ..a.clone() };
+        let byte = Measurement { unit: Some("byte".into()), ..a.clone() };
         let printed = printed(&[a.clone(), a.clone(), byte, a]);
         assert_eq!(printed.matches("| benchmark").count(), 3);
         assert_eq!(printed.matches("ns/byte |").count(), 1);
@@ -290,8 +311,12 @@ mod tests {
 
     #[test]
     fn names_cannot_break_the_table_or_the_terminal() {
-        let printed = printed(&[measurement("a`b|c\u{1b}[2Jd", vec![row(Outcome::Ok, 1.0)])]);
-        assert!(printed.ends_with("| `a``b\\|c\\u{1b}[2Jd`\n"), "{printed}");
+        for (name, expected) in
+            [("a|c\u{1b}[2Jd", "`a\\|c\\u{1b}[2Jd`"), ("a`b", "`` a`b ``"), ("a``b`", "``` a``b` ```")]
+        {
+            let printed = printed(&[measurement(name, vec![row(Outcome::Ok, 1.0)])]);
+            assert!(printed.ends_with(&format!("| {expected}\n")), "{printed}");
+        }
     }
 
     #[test]
@@ -301,6 +326,13 @@ mod tests {
         let colored = String::from_utf8(table.out.into_inner()).unwrap();
         assert!(colored.contains("\u{1b}["));
         assert!(!printed(&[measurement("a", vec![row(Outcome::Ok, 1.0)])]).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_number_never_leaves_its_column() {
+        assert_eq!(fitting(1_234.567, 2, 8), "1,234.57");
+        assert_eq!(fitting(1_234.567, 2, 7), "1,235");
+        assert_eq!(fitting(123_456_789.0, 2, 10), "1.235e8");
     }
 
     #[test]
