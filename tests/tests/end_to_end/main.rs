@@ -1,0 +1,16 @@
+//! What a person, cargo and nextest see of a bench target: standard output, standard error and the exit code of the programs
+//! in `fixtures/`.
+
+mod support;
+
+mod colors;
+mod errors;
+mod filters;
+mod help;
+mod list;
+mod measure;
+mod names;
+mod panics;
+mod run_once;
+mod settings;
+mod streams;

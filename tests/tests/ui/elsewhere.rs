@@ -1,0 +1,4 @@
+//! A module for the case `ui/pass/path_module.rs`.
+
+#[nanobench::nanobench]
+fn elsewhere() {}

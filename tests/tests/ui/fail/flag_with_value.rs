@@ -1,0 +1,8 @@
+//! A flag is there or not.
+
+use nanobench::nanobench;
+
+#[nanobench(ignore = true)]
+fn f() {}
+
+fn main() {}
