@@ -135,7 +135,8 @@ impl Chosen {
     /// Says so if there is nothing to do, and why.
     fn complain_if_empty(&self) {
         if self.benchmarks.is_empty() {
-            complain(&format!("none of {} benchmarks matches; --list names them", self.filtered_out));
+            let plural = if self.filtered_out == 1 { "" } else { "s" };
+            complain(&format!("nothing matches: {} benchmark{plural} left out; --list names them", self.filtered_out));
         } else if self.selected().next().is_none() {
             complain(&format!("nothing to run: {} ignored; --include-ignored runs them too", self.ignored()));
         }

@@ -51,7 +51,7 @@ fn a_bad_regular_expression_is_an_error() {
 
 #[test]
 fn a_filter_without_a_match_is_said_and_gives_no_table() {
-    let expected = "nanobench: none of 5 benchmarks matches; --list names them\n";
+    let expected = "nanobench: nothing matches: 5 benchmarks left out; --list names them\n";
     fixture!("calls").args("--bench no_such").run().only_complains(0, expected);
     let output = fixture!("calls").args("no_such").run().exits_with(0);
     assert_eq!(output.stderr, expected);
