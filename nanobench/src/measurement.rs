@@ -1,12 +1,15 @@
 //! What a benchmark found out: the one thing that reports read.
 
 use crate::clock::ClockFacts;
+use crate::target::Mode;
 
 /// The result of one benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Measurement {
     /// The benchmark's name.
     pub(crate) id: String,
+    /// Which question was asked.
+    pub(crate) mode: Mode,
     /// What one unit of work is called; none where no work was done.
     pub(crate) unit: Option<String>,
     /// The figure for the benchmark as a whole, then one for each group of inputs where there are groups.
@@ -23,9 +26,10 @@ pub(crate) struct Measurement {
 
 impl Measurement {
     /// That of a benchmark that panicked, and so has no figures.
-    pub(crate) fn panicked(id: &str, message: String) -> Self {
+    pub(crate) fn panicked(id: &str, mode: Mode, message: String) -> Self {
         Self {
             id: id.to_owned(),
+            mode,
             unit: None,
             rows: vec![Row { label: None, outcome: Outcome::Panicked { message }, cost: None }],
             epochs: 0,

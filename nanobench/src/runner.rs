@@ -16,6 +16,7 @@ use crate::measurement::Measurement;
 use crate::registry::{self, Benchmark, RegistryError};
 use crate::report::printable;
 use crate::report::table::Table;
+use crate::target::Mode;
 
 /// The benchmarks cannot be run, or the output cannot be written.
 const FAILURE: u8 = 1;
@@ -215,12 +216,12 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
         let measured = config.and_then(|config| {
             catching_panics(|| {
                 let mut target = benchmark.entry.function.target();
-                engine::measure(&benchmark.id, &mut *target, &config, &MachineClock)
+                engine::measure(&benchmark.id, Mode::Throughput, &mut *target, &config, &MachineClock)
             })
         });
         let measurement = measured.unwrap_or_else(|message| {
             code = PANICKED;
-            Measurement::panicked(&benchmark.id, message)
+            Measurement::panicked(&benchmark.id, Mode::Throughput, message)
         });
         table.measurement(&measurement)?;
         if !arguments.quiet {

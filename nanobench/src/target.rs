@@ -10,6 +10,15 @@ use std::mem::{ManuallyDrop, needs_drop, size_of};
 use crate::black_box::{black_box, black_box_loaded};
 use crate::groups::Groups;
 
+/// Which question is asked: the two have different answers wherever a processor works on several things at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// How many calls get done in a given time, when none waits for another.
+    Throughput,
+    /// How long it takes from an input to its output: each call waits for the one before.
+    Latency,
+}
+
 /// Something that can be called many times in a row while a clock runs.
 pub trait Target {
     /// The inputs, as far as the engine has to know them.
@@ -23,7 +32,11 @@ pub trait Target {
     /// included.
     ///
     /// `order` holds the position of the input of each call; it is empty for a function without inputs.
-    fn sample(&mut self, calls: u64, order: &[u32]) -> u64;
+    ///
+    /// # Panics
+    ///
+    /// If the function was not compiled for the mode.
+    fn sample(&mut self, mode: Mode, calls: u64, order: &[u32]) -> u64;
 }
 
 /// Memory that the queued inputs and results of a sample may take, in bytes: well within a second-level cache.
@@ -133,7 +146,8 @@ impl Target for Plain {
         self.max_calls
     }
 
-    fn sample(&mut self, calls: u64, _order: &[u32]) -> u64 {
+    fn sample(&mut self, mode: Mode, calls: u64, _order: &[u32]) -> u64 {
+        assert!(mode == Mode::Throughput, "latency needs inputs");
         (self.sample)(calls)
     }
 }
@@ -206,7 +220,7 @@ impl<T: Clone> Target for ByValue<T> {
         self.max_calls
     }
 
-    fn sample(&mut self, _calls: u64, order: &[u32]) -> u64 {
+    fn sample(&mut self, _mode: Mode, _calls: u64, order: &[u32]) -> u64 {
         self.queue.extend(order.iter().map(|&input| self.values[input as usize].clone()));
         (self.sample)(&mut self.queue)
     }
@@ -228,7 +242,7 @@ impl<T: Borrow<B>, B: ?Sized> Target for ByReference<T, B> {
         self.max_calls
     }
 
-    fn sample(&mut self, _calls: u64, order: &[u32]) -> u64 {
+    fn sample(&mut self, _mode: Mode, _calls: u64, order: &[u32]) -> u64 {
         let mut queue = order.iter().map(|&input| self.values[input as usize].borrow()).collect();
         (self.sample)(&mut queue)
     }
@@ -251,7 +265,7 @@ mod tests {
             SEEN.with_borrow_mut(|seen| seen.push(input));
         }
         let mut target = Inputs::new(["a", "b", "c"]).by_value(|queue| sample(queue, see), 100);
-        target.sample(4, &[2, 0, 0, 1]);
+        target.sample(Mode::Throughput, 4, &[2, 0, 0, 1]);
         SEEN.with_borrow(|seen| assert_eq!(*seen, ["c", "a", "a", "b"]));
     }
 
@@ -263,8 +277,8 @@ mod tests {
             values
         }
         let mut target = Inputs::new([vec![2, 1]]).by_value(|queue| sample(queue, sort), 100);
-        target.sample(3, &[0, 0, 0]);
-        target.sample(1, &[0]);
+        target.sample(Mode::Throughput, 3, &[0, 0, 0]);
+        target.sample(Mode::Throughput, 1, &[0]);
     }
 
     #[test]
@@ -273,11 +287,11 @@ mod tests {
             text.split(' ').next().unwrap_or(text)
         }
         let mut target = Inputs::new(["one two".to_owned()]).by_reference(|queue| sample(queue, first_word), 100);
-        target.sample(2, &[0, 0]);
+        target.sample(Mode::Throughput, 2, &[0, 0]);
         fn is_five(number: &u32) {
             assert_eq!(*number, 5);
         }
-        Inputs::new([5u32]).by_reference::<u32>(|queue| sample(queue, is_five), 100).sample(1, &[0]);
+        Inputs::new([5u32]).by_reference::<u32>(|queue| sample(queue, is_five), 100).sample(Mode::Throughput, 1, &[0]);
     }
 
     #[test]
@@ -286,7 +300,7 @@ mod tests {
             CALLS.set(CALLS.get() + 1);
         }
         let plain = Function::Plain { sample: |calls| sample_plain(calls, count), max_calls: 9 };
-        plain.target().sample(1_000, &[]);
+        plain.target().sample(Mode::Throughput, 1_000, &[]);
         assert_eq!(CALLS.get(), 1_000);
     }
 
@@ -311,9 +325,10 @@ mod tests {
             assert_eq!(values, [1]);
         }
         let mut target = Inputs::new([vec![1], vec![2]]).by_value(|queue| sample(queue, only_one), 100);
-        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| target.sample(3, &[0, 1, 0])));
+        let panicked =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| target.sample(Mode::Throughput, 3, &[0, 1, 0])));
         assert!(panicked.is_err());
-        target.sample(1, &[0]);
+        target.sample(Mode::Throughput, 1, &[0]);
     }
 
     #[test]

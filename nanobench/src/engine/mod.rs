@@ -15,7 +15,7 @@ use crate::groups::Groups;
 use crate::measurement::{Cost, Instability, Interval, MAX_SPREAD, Measurement, Outcome, Row};
 use crate::rng::Rng;
 use crate::stats;
-use crate::target::Target;
+use crate::target::{Mode, Target};
 use design::Design;
 use fit::{ClockPrior, Estimate, Fit, Samples};
 use iteration::{IterationLogic, IterationsOverflow};
@@ -24,9 +24,15 @@ use iteration::{IterationLogic, IterationsOverflow};
 /// call finds the pipeline drained, and the end of the loop is a branch that nobody foresaw.
 const CLOCK_COST_DEVIATION: f64 = 0.5;
 
-/// Measures `target` under the name `id`.
-pub(crate) fn measure(id: &str, target: &mut dyn Target, config: &Config, clock: &dyn Clock) -> Measurement {
-    let mut run = Run::new(target, config, clock);
+/// Measures `target` in `mode` under the name `id`.
+pub(crate) fn measure(
+    id: &str,
+    mode: Mode,
+    target: &mut dyn Target,
+    config: &Config,
+    clock: &dyn Clock,
+) -> Measurement {
+    let mut run = Run::new(mode, target, config, clock);
     match run.measure() {
         Ok(fit) => run.measurement(id, fit.as_ref()),
         Err(IterationsOverflow) => run.without_cost(id, Outcome::OptimizedAway),
@@ -36,12 +42,12 @@ pub(crate) fn measure(id: &str, target: &mut dyn Target, config: &Config, clock:
 /// Calls `target` once, with the first of its inputs, and measures nothing.
 pub(crate) fn call_once(target: &mut dyn Target) {
     let order: &[u32] = if *target.groups() == Groups::NoInputs { &[] } else { &[0] };
-    target.sample(1, order);
+    target.sample(Mode::Throughput, 1, order);
 }
 
 /// Runs `target` as it would be measured, but for ever, so that a profiler can look at it.
 pub(crate) fn run_endlessly(target: &mut dyn Target, config: &Config, clock: &dyn Clock) -> ! {
-    let mut run = Run::new(target, config, clock);
+    let mut run = Run::new(Mode::Throughput, target, config, clock);
     loop {
         let calls = run.logic.calls();
         let elapsed_ticks = run.epoch(calls, false);
@@ -52,6 +58,7 @@ pub(crate) fn run_endlessly(target: &mut dyn Target, config: &Config, clock: &dy
 
 /// The state of one benchmark while it is measured.
 struct Run<'a> {
+    mode: Mode,
     target: &'a mut dyn Target,
     config: &'a Config,
     clock: &'a dyn Clock,
@@ -65,11 +72,12 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(target: &'a mut dyn Target, config: &'a Config, clock: &'a dyn Clock) -> Self {
+    fn new(mode: Mode, target: &'a mut dyn Target, config: &'a Config, clock: &'a dyn Clock) -> Self {
         let facts = clock.facts();
         let design = Design::new(target.groups(), target.max_calls());
         let begin_ticks = clock.now_ticks();
         Self {
+            mode,
             config,
             clock,
             facts,
@@ -129,7 +137,7 @@ impl<'a> Run<'a> {
         let mut elapsed_ticks = 0.0;
         for counts in self.design.epoch(calls, &mut self.rng) {
             self.design.order(&counts, &mut self.order, &mut self.rng);
-            let ticks = self.target.sample(counts.iter().sum(), &self.order) as f64;
+            let ticks = self.target.sample(self.mode, counts.iter().sum(), &self.order) as f64;
             elapsed_ticks += ticks;
             if is_measured {
                 self.samples.push(&counts, ticks);
@@ -241,6 +249,7 @@ impl<'a> Run<'a> {
         }
         Measurement {
             id: id.to_owned(),
+            mode: self.mode,
             unit: Some(self.config.unit.clone()),
             rows: labels.into_iter().map(|label| Row { label, outcome: outcome.clone(), cost: None }).collect(),
             epochs: self.samples.epochs() as u64,

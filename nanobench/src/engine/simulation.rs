@@ -131,7 +131,7 @@ impl Target for Simulated {
         u64::MAX
     }
 
-    fn sample(&mut self, calls: u64, order: &[u32]) -> u64 {
+    fn sample(&mut self, _mode: Mode, calls: u64, order: &[u32]) -> u64 {
         let quiet_ticks = match self.groups {
             Groups::NoInputs => calls as f64 * self.costs[0],
             _ => order.iter().map(|&input| self.costs[input as usize]).sum(),
@@ -158,7 +158,7 @@ fn score(scenario: Scenario, costs: &[f64], benchmarks: u64) -> Vec<Score> {
         let machine = Machine::new(scenario, seed);
         let mut target = Simulated::new(&machine, costs);
         let nominal: Vec<f64> = std::iter::once(target.mean_cost()).chain(costs.iter().copied()).collect();
-        let measurement = measure("simulated", &mut target, &Config::default(), &machine);
+        let measurement = measure("simulated", Mode::Throughput, &mut target, &Config::default(), &machine);
         let slowness = machine.borrow().slowness(measurement.samples);
         for (index, row) in measurement.rows.iter().enumerate() {
             let Cost { nanoseconds, interval: Some(interval), .. } = row.cost.unwrap() else { panic!("no interval") };
@@ -203,7 +203,7 @@ fn intervals_of_four_inputs_cover_the_truth_under_step_drift_and_interrupts() {
 fn slow_calls_are_measured_one_by_one() {
     let machine = Machine::new(TROUBLED, 7);
     let mut target = Simulated::new(&machine, &[0.002 * TICKS_PER_SECOND]);
-    let measurement = measure("slow", &mut target, &Config::default(), &machine);
+    let measurement = measure("slow", Mode::Throughput, &mut target, &Config::default(), &machine);
     let cost = measurement.rows[0].cost.unwrap();
     assert!((cost.nanoseconds / 2e6 - 1.0).abs() < 0.03, "{cost:?}");
     assert!(measurement.epochs >= 11, "{measurement:?}");
@@ -216,7 +216,7 @@ fn a_run_takes_no_longer_than_its_budget_and_one_call() {
         let mut target = Simulated::new(&machine, &[call_ms * 1e-3 * TICKS_PER_SECOND]);
         let config = Config { precision: 1e-9, ..Config::default() };
         let begin = machine.now_ticks();
-        let measurement = measure("slow", &mut target, &config, &machine);
+        let measurement = measure("slow", Mode::Throughput, &mut target, &config, &machine);
         let spent_ms = (machine.now_ticks() - begin) as f64 / TICKS_PER_SECOND * 1e3;
         assert!(measurement.epochs > 0);
         // A first call, to find out what a call costs, and one that is measured are made in any case.
@@ -229,7 +229,7 @@ fn a_run_takes_no_longer_than_its_budget_and_one_call() {
 fn a_budget_that_allows_no_interval_is_said_to_be_too_short() {
     let machine = Machine::new(QUIET, 3);
     let mut target = Simulated::new(&machine, &[TICKS_PER_SECOND]);
-    let measurement = measure("slow", &mut target, &Config::default(), &machine);
+    let measurement = measure("slow", Mode::Throughput, &mut target, &Config::default(), &machine);
     assert_eq!(measurement.rows[0].outcome, Outcome::Unstable(Instability::TooFewEpochs));
     assert_eq!(measurement.rows[0].cost.unwrap().interval, None);
 }
@@ -239,7 +239,7 @@ fn groups_that_had_no_turn_say_so_and_the_mix_still_has_a_cost() {
     let machine = Machine::new(QUIET, 4);
     let costs = [0.01 * TICKS_PER_SECOND; 8];
     let mut target = Simulated::new(&machine, &costs);
-    let measurement = measure("slow", &mut target, &Config::default(), &machine);
+    let measurement = measure("slow", Mode::Throughput, &mut target, &Config::default(), &machine);
     assert!((measurement.rows[0].cost.unwrap().nanoseconds / 1e7 - 1.0).abs() < 0.01);
     assert_eq!(measurement.rows[1].outcome, Outcome::NotMeasured);
 }
@@ -248,7 +248,7 @@ fn groups_that_had_no_turn_say_so_and_the_mix_still_has_a_cost() {
 fn calls_that_cost_nothing_are_said_to_be_optimised_away() {
     let machine = Machine::new(QUIET, 5);
     let mut target = Simulated::new(&machine, &[0.0]);
-    let measurement = measure("nothing", &mut target, &Config::default(), &machine);
+    let measurement = measure("nothing", Mode::Throughput, &mut target, &Config::default(), &machine);
     assert_eq!(measurement.rows[0].outcome, Outcome::OptimizedAway);
     assert_eq!(measurement.rows[0].cost, None);
 }
@@ -257,7 +257,7 @@ fn calls_that_cost_nothing_are_said_to_be_optimised_away() {
 fn a_group_that_cannot_be_told_from_nothing_is_below_the_floor() {
     let machine = Machine::new(Scenario { noise: 0.3, ..QUIET }, 6);
     let mut target = Simulated::new(&machine, &[100.0, 0.001]);
-    let measurement = measure("uneven", &mut target, &Config::default(), &machine);
+    let measurement = measure("uneven", Mode::Throughput, &mut target, &Config::default(), &machine);
     assert_eq!(measurement.rows[2].outcome, Outcome::BelowFloor, "{measurement:?}");
 }
 
@@ -265,7 +265,7 @@ fn a_group_that_cannot_be_told_from_nothing_is_below_the_floor() {
 fn epochs_that_disagree_are_called_unstable() {
     let machine = Machine::new(Scenario { noise: 1.0, ..QUIET }, 8);
     let mut target = Simulated::new(&machine, &[1_000.0]);
-    let measurement = measure("random", &mut target, &Config::default(), &machine);
+    let measurement = measure("random", Mode::Throughput, &mut target, &Config::default(), &machine);
     assert!(matches!(measurement.rows[0].outcome, Outcome::Unstable(_)), "{measurement:?}");
 }
 
@@ -275,7 +275,8 @@ fn a_longer_budget_gives_a_narrower_interval() {
         let machine = Machine::new(QUIET, 9);
         let mut target = Simulated::new(&machine, &[31.0, 16.5]);
         let config = Config { precision: 1e-9, max_time, ..Config::default() };
-        let interval = measure("uneven", &mut target, &config, &machine).rows[1].cost.unwrap().interval.unwrap();
+        let interval =
+            measure("uneven", Mode::Throughput, &mut target, &config, &machine).rows[1].cost.unwrap().interval.unwrap();
         interval.high - interval.low
     };
     assert!(width(Duration::from_millis(40)) < 0.6 * width(Duration::from_millis(4)));
@@ -286,7 +287,7 @@ fn the_batch_divides_the_cost() {
     let machine = Machine::new(QUIET, 10);
     let mut target = Simulated::new(&machine, &[2_600.0]);
     let config = Config { batch: 10.0, unit: "byte".into(), ..Config::default() };
-    let measurement = measure("batch", &mut target, &config, &machine);
+    let measurement = measure("batch", Mode::Throughput, &mut target, &config, &machine);
     assert!((measurement.rows[0].cost.unwrap().nanoseconds / 100.0 - 1.0).abs() < 0.01);
     assert_eq!(measurement.unit.as_deref(), Some("byte"));
 }
@@ -295,7 +296,7 @@ fn the_batch_divides_the_cost() {
 fn the_total_is_the_time_of_all_timed_calls() {
     let machine = Machine::new(QUIET, 11);
     let mut target = Simulated::new(&machine, &[26_000.0]);
-    let measurement = measure("total", &mut target, &Config::default(), &machine);
+    let measurement = measure("total", Mode::Throughput, &mut target, &Config::default(), &machine);
     let expected = measurement.calls as f64 * 10e-6;
     assert!((measurement.rows[0].cost.unwrap().total_seconds / expected - 1.0).abs() < 0.02);
 }

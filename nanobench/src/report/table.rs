@@ -229,6 +229,7 @@ mod tests {
     use super::*;
     use crate::clock::ClockFacts;
     use crate::measurement::Interval;
+    use crate::target::Mode;
     use termcolor::{Ansi, NoColor};
 
     fn row(outcome: Outcome, nanoseconds: f64) -> Row {
@@ -240,6 +241,7 @@ mod tests {
     fn measurement(id: &str, rows: Vec<Row>) -> Measurement {
         Measurement {
             id: id.into(),
+            mode: Mode::Throughput,
             unit: Some("op".into()),
             rows,
             epochs: 11,
