@@ -6,6 +6,7 @@ pub mod affinity;
 mod arch;
 mod cost;
 mod frequency;
+pub mod metronome;
 mod os_clock;
 pub mod robust;
 mod source;

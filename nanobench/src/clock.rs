@@ -7,6 +7,21 @@ pub(crate) trait Clock {
 
     /// What is known of the clock.
     fn facts(&self) -> ClockFacts;
+
+    /// What tells core cycles, where there is something.
+    fn metronome(&self) -> Option<&dyn Metronome>;
+}
+
+/// Code whose duration in core cycles is known; see [`nanobench_timer::metronome`].
+pub(crate) trait Metronome {
+    /// How long so many times a hundred dependent additions take: as many cycles. In ticks of the clock, its cost included.
+    fn dependent_ticks(&self, hundreds: u32) -> u64;
+
+    /// How long so many times 120 independent additions take, in ticks of the clock, its cost included.
+    fn independent_ticks(&self, blocks: u32) -> u64;
+
+    /// How many independent additions a core can make in a cycle, where that is known of its kind.
+    fn known_adds_per_cycle(&self) -> Option<f64>;
 }
 
 /// What a reading of a clock is worth.

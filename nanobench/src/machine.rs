@@ -2,7 +2,9 @@
 
 use once_cell::sync::Lazy;
 
-use crate::clock::{Clock, ClockFacts};
+use nanobench_timer::metronome;
+
+use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::measurement::Machine;
 
 /// The clock of `nanobench-timer`. What there is to measure about it is measured when it is first asked for.
@@ -21,6 +23,26 @@ impl Clock for MachineClock {
 
     fn facts(&self) -> ClockFacts {
         *CLOCK_FACTS
+    }
+
+    fn metronome(&self) -> Option<&dyn Metronome> {
+        metronome::is_available().then_some(self)
+    }
+}
+
+impl Metronome for MachineClock {
+    fn dependent_ticks(&self, hundreds: u32) -> u64 {
+        const { assert!(metronome::DEPENDENT_ADDS == 100) };
+        metronome::dependent_ticks(hundreds)
+    }
+
+    fn independent_ticks(&self, blocks: u32) -> u64 {
+        const { assert!(metronome::INDEPENDENT_ADDS == 120) };
+        metronome::independent_ticks(blocks)
+    }
+
+    fn known_adds_per_cycle(&self) -> Option<f64> {
+        metronome::known_adds_per_cycle()
     }
 }
 

@@ -20,6 +20,10 @@ pub(crate) struct Measurement {
     pub(crate) samples: u64,
     /// How many calls were timed.
     pub(crate) calls: u64,
+    /// The share of samples during which another hardware thread used the core, and which got no weight for that.
+    pub(crate) left_out: f64,
+    /// How fast the core was; none where there is no metronome.
+    pub(crate) core_clock: Option<CoreClock>,
     /// How many inputs had too many distinct values for rows of their own; none if that was not so.
     pub(crate) ungrouped_inputs: Option<usize>,
 }
@@ -35,6 +39,8 @@ impl Measurement {
             epochs: 0,
             samples: 0,
             calls: 0,
+            left_out: 0.0,
+            core_clock: None,
             ungrouped_inputs: None,
         }
     }
@@ -58,10 +64,20 @@ pub(crate) struct Cost {
     pub(crate) nanoseconds: f64,
     /// The 95 % interval of `nanoseconds`; none if too little was measured to give one.
     pub(crate) interval: Option<Interval>,
+    /// Core cycles per unit; none where nothing tells them.
+    pub(crate) cycles: Option<f64>,
     /// The median absolute percentage error of the epochs, a share of 1: how far they lie apart; none if there is only one.
     pub(crate) mdape: Option<f64>,
     /// How much time the timed calls took together, in seconds.
     pub(crate) total_seconds: f64,
+}
+
+/// The frequency of the core over the epochs of a run, in GHz.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct CoreClock {
+    pub(crate) least: f64,
+    pub(crate) median: f64,
+    pub(crate) most: f64,
 }
 
 /// A range, in nanoseconds per unit.
@@ -103,6 +119,8 @@ pub(crate) enum Instability {
     },
     /// The interval is wider than [`MAX_SPREAD`] to either side.
     WideInterval,
+    /// Another hardware thread used the core nearly all the time.
+    SharedCore,
     /// Fewer epochs than an interval needs fit into the time that the benchmark may take.
     TooFewEpochs,
 }

@@ -13,6 +13,22 @@ pub(crate) fn mdape(samples: &[f64]) -> f64 {
     if errors.is_empty() { 0.0 } else { median(&mut errors) }
 }
 
+/// The variance of a sum of independent values of mean zero, from the differences of successive ones: unlike their squares,
+/// these do not see a slow drift.
+///
+/// Source: J. von Neumann and others, "The Mean Square Successive Difference", Annals of Mathematical Statistics 12, 1941.
+pub(crate) fn variance_of_sum(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let squares: f64 = values.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
+    squares / 2.0 * count / (count - 1.0)
+}
+
+/// The degrees of freedom of [`variance_of_sum`] of so many normal values, at least two.
+pub(crate) fn freedom_of_differences(values: usize) -> f64 {
+    let count = values as f64;
+    2.0 * (count - 1.0).powi(2) / (3.0 * count - 4.0)
+}
+
 /// Degrees of freedom and the 97.5 % quantile of Student's t distribution. The last is that of the normal distribution.
 const STUDENT_T: [(f64, f64); 13] = [
     (1.0, 12.7062),

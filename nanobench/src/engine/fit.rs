@@ -1,6 +1,6 @@
 //! Robust least squares: the cost of a call of each group, from samples that mix them.
 //!
-//! The model is `ticks = clock + sum(count of the group x cost of the group)`. The clock's part is nearly known beforehand,
+//! The model is `duration = clock + sum(count of the group x cost of the group)`. The clock's part is nearly known beforehand,
 //! which is what makes samples of a single call useful; it enters as one more observation with an error of its own.
 //!
 //! * **Weights.** Disturbances make samples slower, sometimes a hundred times. Tukey's bisquare gives samples far from the
@@ -17,6 +17,7 @@
 //!   Neumann, "Distribution of the Ratio of the Mean Square Successive Difference to the Variance", 1941), since a drift of
 //!   the clock is not an error of the mean cost over the run. Student's t allows for the small number of epochs.
 
+use super::record::Tempo;
 use crate::stats;
 
 /// Where the bisquare weight becomes zero, in standard deviations: 95 % efficiency on normal errors.
@@ -43,52 +44,31 @@ const MAX_SPEED_DEVIATION: f64 = 0.05;
 /// How many samples of an epoch the prior belief that its speed is that of the others is worth.
 const SPEED_PRIOR_SAMPLES: f64 = 4.0;
 
-/// The samples of a run, epoch by epoch.
+/// The samples that a fit is made of, epoch by epoch. The costs come out in the unit of the durations, ticks of the clock.
 #[derive(Clone, Debug)]
 pub(crate) struct Samples {
     groups: usize,
     /// Calls of each group, sample after sample.
     counts: Vec<f64>,
-    ticks: Vec<f64>,
+    durations: Vec<f64>,
     /// For each epoch, the end of its samples.
     epoch_ends: Vec<usize>,
 }
 
 impl Samples {
     pub(crate) fn new(groups: usize) -> Self {
-        Self { groups, counts: Vec::new(), ticks: Vec::new(), epoch_ends: Vec::new() }
+        Self { groups, counts: Vec::new(), durations: Vec::new(), epoch_ends: Vec::new() }
     }
 
     /// Adds a sample to the epoch that is under way.
-    pub(crate) fn push(&mut self, counts: &[u64], ticks: f64) {
+    pub(crate) fn push(&mut self, counts: &[u64], duration: f64) {
         debug_assert_eq!(counts.len(), self.groups);
         self.counts.extend(counts.iter().map(|&count| count as f64));
-        self.ticks.push(ticks);
+        self.durations.push(duration);
     }
 
     pub(crate) fn end_epoch(&mut self) {
-        self.epoch_ends.push(self.ticks.len());
-    }
-
-    pub(crate) fn epochs(&self) -> usize {
-        self.epoch_ends.len()
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.ticks.len()
-    }
-
-    /// How many calls of each group were made.
-    pub(crate) fn calls(&self) -> Vec<f64> {
-        let mut calls = vec![0.0; self.groups];
-        for counts in self.counts.chunks(self.groups) {
-            add_scaled(&mut calls, counts, 1.0);
-        }
-        calls
-    }
-
-    pub(crate) fn total_ticks(&self) -> f64 {
-        self.ticks.iter().sum()
+        self.epoch_ends.push(self.durations.len());
     }
 
     /// The same samples with all groups taken as one.
@@ -96,9 +76,13 @@ impl Samples {
         Self {
             groups: 1,
             counts: self.counts.chunks(self.groups).map(|counts| counts.iter().sum()).collect(),
-            ticks: self.ticks.clone(),
+            durations: self.durations.clone(),
             epoch_ends: self.epoch_ends.clone(),
         }
+    }
+
+    fn len(&self) -> usize {
+        self.durations.len()
     }
 
     fn sample(&self, index: usize) -> &[f64] {
@@ -115,17 +99,17 @@ impl Samples {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClockPrior {
     /// What the clock should add to a sample.
-    pub(crate) cost_ticks: f64,
+    pub(crate) cost: f64,
     /// By how much that may be wrong, as a standard deviation.
-    pub(crate) deviation_ticks: f64,
+    pub(crate) deviation: f64,
     /// The smallest amount by which the clock moves.
-    pub(crate) step_ticks: f64,
+    pub(crate) step: f64,
 }
 
 /// A solution: the cost of each group, and what is needed to tell how sure it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Fit {
-    /// Ticks per call of each group, then the clock's part of a sample.
+    /// The cost of a call of each group, then the clock's part of a sample.
     coefficients: Vec<f64>,
     /// For each epoch, by how much it moved the coefficients away from what the other epochs say.
     influences: Vec<Vec<f64>>,
@@ -138,12 +122,57 @@ pub(crate) struct Fit {
 /// A linear combination of costs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Estimate {
-    /// Ticks per call.
-    pub(crate) ticks: f64,
-    /// Half of the width of the 95 % interval; none if there are too few epochs to tell.
-    pub(crate) half_width_ticks: Option<f64>,
+    /// Cost of a call.
+    pub(crate) cost: f64,
+    /// For each epoch, by how much it moved the cost away from what the other epochs say.
+    influences: Vec<f64>,
+    /// The variance that the clock's step alone would leave.
+    step_variance: f64,
+    /// The variance that comes from not knowing the clock's part exactly.
+    prior_variance: f64,
+}
+
+impl Estimate {
+    /// Half of the width of the 95 % interval; none if there are too few epochs or samples to tell.
+    pub(crate) fn half_width(&self) -> Option<f64> {
+        if self.influences.len() < 2 {
+            return None;
+        }
+        // The epochs show the effect of the step too, more or less by luck. Much less means that they are in step with the clock.
+        let seen = stats::variance_of_sum(&self.influences);
+        let variance = seen.max(self.step_variance / 2.0) + self.prior_variance;
+        let half_width = stats::student_t_95(stats::freedom_of_differences(self.influences.len())) * variance.sqrt();
+        half_width.is_finite().then_some(half_width)
+    }
+
     /// What each epoch by itself says.
-    pub(crate) epochs_ticks: Vec<f64>,
+    pub(crate) fn by_epoch(&self) -> Vec<f64> {
+        let epochs = self.influences.len() as f64;
+        self.influences.iter().map(|influence| self.cost + epochs * influence).collect()
+    }
+
+    /// The same cost less a known part of it.
+    pub(crate) fn minus(self, known: f64) -> Self {
+        Self { cost: self.cost - known, ..self }
+    }
+
+    /// A cost in ticks, in core cycles: the ratio of two means over the same epochs, so that a drift of the core clock, which
+    /// is in both, leaves the ratio alone.
+    pub(crate) fn in_cycles(&self, epochs: &[Tempo]) -> Self {
+        let samples: f64 = epochs.iter().map(|epoch| epoch.samples).sum();
+        let ticks_per_cycle = epochs.iter().map(|epoch| epoch.samples * epoch.ticks_per_cycle).sum::<f64>() / samples;
+        let cycles = self.cost / ticks_per_cycle;
+        let influence = |(influence, epoch): (&f64, &Tempo)| {
+            let tempo_influence = (epoch.ticks_per_cycle - ticks_per_cycle) * epoch.samples / samples;
+            (influence - cycles * tempo_influence) / ticks_per_cycle
+        };
+        Self {
+            cost: cycles,
+            influences: self.influences.iter().zip(epochs).map(influence).collect(),
+            step_variance: self.step_variance / ticks_per_cycle.powi(2),
+            prior_variance: self.prior_variance / ticks_per_cycle.powi(2),
+        }
+    }
 }
 
 impl Fit {
@@ -176,21 +205,12 @@ impl Fit {
 
     /// The combination of the groups' costs with the given weights.
     pub(crate) fn estimate(&self, weights: &[f64]) -> Estimate {
-        let ticks = dot(weights, &self.coefficients);
-        let influences: Vec<f64> = self.influences.iter().map(|influence| dot(weights, influence)).collect();
-        let epochs = influences.len() as f64;
-        let half_width_ticks = (influences.len() >= 2).then(|| {
-            let between = influences.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum::<f64>() / 2.0;
-            let variance = between * epochs / (epochs - 1.0);
-            let by_step = self.step_covariance.quadratic_form(weights);
-            let by_prior = dot(weights, &self.prior_deviations).powi(2);
-            // The degrees of freedom of the successive differences of independent normal values.
-            let freedom = 2.0 * (epochs - 1.0).powi(2) / (3.0 * epochs - 4.0);
-            stats::student_t_95(freedom) * (variance.max(by_step) + by_prior).sqrt()
-        });
-        let half_width_ticks = half_width_ticks.filter(|half_width| half_width.is_finite());
-        let epochs_ticks = influences.iter().map(|influence| ticks + epochs * influence).collect();
-        Estimate { ticks, half_width_ticks, epochs_ticks }
+        Estimate {
+            cost: dot(weights, &self.coefficients),
+            influences: self.influences.iter().map(|influence| dot(weights, influence)).collect(),
+            step_variance: self.step_covariance.quadratic_form(weights),
+            prior_variance: dot(weights, &self.prior_deviations).powi(2),
+        }
     }
 }
 
@@ -214,9 +234,9 @@ struct Robust<'a> {
     sizes: Vec<f64>,
     /// The weights in the sums of squares: `sizes` times the robust weights.
     weights: Vec<f64>,
-    /// Residuals against the speed of their epoch, for the mean size of a sample and in units of `scale_ticks`.
+    /// Residuals against the speed of their epoch, for the mean size of a sample and in units of `scale`.
     deviations: Vec<f64>,
-    scale_ticks: f64,
+    scale: f64,
 }
 
 impl<'a> Robust<'a> {
@@ -232,7 +252,7 @@ impl<'a> Robust<'a> {
             sizes,
             deviations: vec![0.0; samples.len()],
             // Before there are residuals, the clock's step is all that is known of their size.
-            scale_ticks: prior.step_ticks.max(1.0),
+            scale: prior.step.max(1.0),
         }
     }
 
@@ -245,8 +265,8 @@ impl<'a> Robust<'a> {
                 information.add_square(self.samples.sample(index), weight);
             }
         }
-        information.scale(self.scale_ticks.powi(-2));
-        information.add(size - 1, size - 1, self.prior.deviation_ticks.powi(-2));
+        information.scale(self.scale.powi(-2));
+        information.add(size - 1, size - 1, self.prior.deviation.powi(-2));
         information
     }
 
@@ -254,44 +274,44 @@ impl<'a> Robust<'a> {
     fn solve(&mut self) -> Option<()> {
         let clock = self.samples.groups;
         let mut moments = vec![0.0; clock + 1];
-        for (index, (&weight, &ticks)) in self.weights.iter().zip(&self.samples.ticks).enumerate() {
-            add_scaled(&mut moments, self.samples.sample(index), weight * ticks);
-            moments[clock] += weight * ticks;
+        for (index, (&weight, &duration)) in self.weights.iter().zip(&self.samples.durations).enumerate() {
+            add_scaled(&mut moments, self.samples.sample(index), weight * duration);
+            moments[clock] += weight * duration;
         }
         for moment in &mut moments {
-            *moment *= self.scale_ticks.powi(-2);
+            *moment *= self.scale.powi(-2);
         }
-        moments[clock] += self.prior.cost_ticks * self.prior.deviation_ticks.powi(-2);
+        moments[clock] += self.prior.cost * self.prior.deviation.powi(-2);
         self.coefficients = self.information().inverse()?.times(&moments);
         Some(())
     }
 
     /// Computes residuals, their scale, and the weights that follow from them.
     fn reweigh(&mut self, weight: impl Fn(f64) -> f64) {
-        let clock_ticks = self.coefficients[self.samples.groups];
+        let clock = self.coefficients[self.samples.groups];
         let predicted: Vec<f64> =
             (0..self.samples.len()).map(|index| dot(self.samples.sample(index), &self.coefficients)).collect();
-        let weighted_squares = predicted.iter().zip(&self.sizes).map(|(ticks, size)| size * ticks * ticks);
+        let weighted_squares = predicted.iter().zip(&self.sizes).map(|(duration, size)| size * duration * duration);
         let typical_square = weighted_squares.sum::<f64>() / predicted.len() as f64;
         let prior_square = SPEED_PRIOR_SAMPLES * typical_square;
         for epoch in self.samples.epoch_ranges() {
             let (mut product, mut square) = (prior_square, prior_square);
             for index in epoch.clone() {
-                product += self.weights[index] * predicted[index] * (self.samples.ticks[index] - clock_ticks);
+                product += self.weights[index] * predicted[index] * (self.samples.durations[index] - clock);
                 square += self.weights[index] * predicted[index] * predicted[index];
             }
             let speed = (product / square).clamp(1.0 - MAX_SPEED_DEVIATION, 1.0 + MAX_SPEED_DEVIATION);
             let speed = if speed.is_nan() { 1.0 } else { speed };
             for index in epoch {
-                let residual = self.samples.ticks[index] - clock_ticks - speed * predicted[index];
+                let residual = self.samples.durations[index] - clock - speed * predicted[index];
                 self.deviations[index] = residual * self.sizes[index].sqrt();
             }
         }
         let mut absolute: Vec<f64> = self.deviations.iter().map(|deviation| deviation.abs()).collect();
-        let deviation_ticks = MAD_TO_DEVIATION * stats::median(&mut absolute);
-        self.scale_ticks = deviation_ticks.max(self.prior.step_ticks / 2.0);
+        let deviation = MAD_TO_DEVIATION * stats::median(&mut absolute);
+        self.scale = deviation.max(self.prior.step / 2.0);
         for (index, deviation) in self.deviations.iter_mut().enumerate() {
-            *deviation /= self.scale_ticks;
+            *deviation /= self.scale;
             self.weights[index] = self.sizes[index] * weight(*deviation);
         }
     }
@@ -309,7 +329,7 @@ impl<'a> Robust<'a> {
             self.deviations.iter().zip(&self.sizes).map(|(&deviation, size)| size * value(deviation)).sum::<f64>()
         };
         let response = sum_over_samples(bisquare_slope) / sum_over_samples(bisquare);
-        let scale = small_sample / (response * self.scale_ticks.powi(2));
+        let scale = small_sample / (response * self.scale.powi(2));
         let influences = self
             .samples
             .epoch_ranges()
@@ -318,7 +338,7 @@ impl<'a> Robust<'a> {
                 for index in epoch {
                     let counts = self.samples.sample(index);
                     let fitted = dot(counts, &self.coefficients) + self.coefficients[size - 1];
-                    let residual = self.weights[index] * (self.samples.ticks[index] - fitted);
+                    let residual = self.weights[index] * (self.samples.durations[index] - fitted);
                     add_scaled(&mut score, counts, residual);
                     score[size - 1] += residual;
                 }
@@ -328,10 +348,10 @@ impl<'a> Robust<'a> {
             })
             .collect();
         // The error of a reading that falls anywhere within a step, at the start and at the end of a sample.
-        let step_variance = self.prior.step_ticks.powi(2) / 6.0;
+        let step_variance = self.prior.step.powi(2) / 6.0;
         let mut step_covariance = inverse.clone();
-        step_covariance.scale((step_variance / self.scale_ticks.powi(2)).min(1.0));
-        let prior_deviations = (0..size).map(|row| inverse.at(row, size - 1) / self.prior.deviation_ticks).collect();
+        step_covariance.scale((step_variance / self.scale.powi(2)).min(1.0));
+        let prior_deviations = (0..size).map(|row| inverse.at(row, size - 1) / self.prior.deviation).collect();
         Some(Fit { coefficients: self.coefficients, influences, step_covariance, prior_deviations })
     }
 }

@@ -1,28 +1,40 @@
 //! How a figure is made: one target, one configuration and one clock give one measurement.
 //!
-//! An epoch is a few dozen samples; [`iteration`] says how many calls it makes, [`design`] which inputs each sample runs, and
-//! [`fit`] what a call costs. Epochs follow each other until the figures are precise enough or the time is up.
+//! An epoch is a few dozen samples; [`iteration`] says how many calls it makes, [`design`] which inputs each sample runs,
+//! [`record`] which samples count, and [`fit`] what a call costs. Epochs follow each other until the figures are precise enough or the time is up.
 
 mod design;
 mod fit;
 mod iteration;
+mod record;
 #[cfg(test)]
 mod simulation;
 
-use crate::clock::{Clock, ClockFacts};
+use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::config::Config;
 use crate::groups::Groups;
-use crate::measurement::{Cost, Instability, Interval, MAX_SPREAD, Measurement, Outcome, Row};
+use crate::measurement::{CoreClock, Cost, Instability, Interval, MAX_SPREAD, Measurement, Outcome, Row};
 use crate::rng::Rng;
 use crate::stats;
 use crate::target::{Mode, Target};
 use design::Design;
-use fit::{ClockPrior, Estimate, Fit, Samples};
+use fit::{ClockPrior, Estimate, Fit};
 use iteration::{IterationLogic, IterationsOverflow};
+use record::{Chosen, Readings, Record};
 
 /// By how much the clock's part of a sample may differ from what an empty region costs, as a share of that cost: the first
 /// call finds the pipeline drained, and the end of the loop is a branch that nobody foresaw.
 const CLOCK_COST_DEVIATION: f64 = 0.5;
+
+/// The least number of epochs with samples during which the core was ours alone.
+const MIN_QUIET_EPOCHS: usize = 3;
+
+/// If a larger share of the samples than this is left out, those that are not may have been taken for quiet by chance.
+const MAX_LEFT_OUT: f64 = 0.8;
+
+/// What the link between two calls of a latency sample takes: an `and` and an exclusive `or`, each of which waits for the one
+/// before.
+const LINK_CYCLES: f64 = 2.0;
 
 /// Measures `target` in `mode` under the name `id`.
 pub(crate) fn measure(
@@ -34,7 +46,7 @@ pub(crate) fn measure(
 ) -> Measurement {
     let mut run = Run::new(mode, target, config, clock);
     match run.measure() {
-        Ok(fit) => run.measurement(id, fit.as_ref()),
+        Ok(look) => run.measurement(id, &look),
         Err(IterationsOverflow) => run.without_cost(id, Outcome::OptimizedAway),
     }
 }
@@ -62,13 +74,21 @@ struct Run<'a> {
     target: &'a mut dyn Target,
     config: &'a Config,
     clock: &'a dyn Clock,
+    metronome: Option<&'a dyn Metronome>,
     facts: ClockFacts,
     begin_ticks: u64,
     rng: Rng,
     logic: IterationLogic,
     design: Design,
     order: Vec<u32>,
-    samples: Samples,
+    record: Record,
+}
+
+/// What the samples so far say.
+struct Look {
+    chosen: Chosen,
+    /// None if the samples cannot tell the groups apart.
+    fit: Option<Fit>,
 }
 
 impl<'a> Run<'a> {
@@ -80,20 +100,21 @@ impl<'a> Run<'a> {
             mode,
             config,
             clock,
+            metronome: clock.metronome(),
             facts,
             begin_ticks,
             // Different in every run, so that an unlucky sequence does not come back each time.
             rng: Rng::new(begin_ticks),
             logic: IterationLogic::new(config, &facts),
             order: Vec::new(),
-            samples: Samples::new(design.frequencies().len()),
+            record: Record::new(design.frequencies().len()),
             design,
             target,
         }
     }
 
     /// Measures until the figures are precise enough or the time is up.
-    fn measure(&mut self) -> Result<Option<Fit>, IterationsOverflow> {
+    fn measure(&mut self) -> Result<Look, IterationsOverflow> {
         let budget_ticks = self.facts.ticks(self.config.max_time);
         let mut wall_ticks_per_call = 0.0;
         let mut fit = None;
@@ -101,14 +122,15 @@ impl<'a> Run<'a> {
         loop {
             let spent_ticks = self.spent_ticks();
             let is_over = spent_ticks >= budget_ticks;
-            let epochs = self.samples.epochs() as u64;
+            let epochs = self.record.epochs() as u64;
             if epochs >= next_look || (is_over && epochs > 0) {
-                fit = Fit::new(&self.samples, &self.prior(), fit.as_ref());
-                let precision = self.precision(fit.as_ref());
-                if precision <= self.config.precision || is_over {
-                    return Ok(fit);
+                let look = self.look(fit.as_ref());
+                let excess = self.precision(&look) / self.config.precision;
+                if excess <= 1.0 || is_over {
+                    return Ok(look);
                 }
-                next_look = look_again_at(epochs, precision / self.config.precision);
+                next_look = look_again_at(epochs, excess);
+                fit = look.fit;
                 continue;
             }
             let is_measured = self.logic.is_measuring() || is_over;
@@ -135,41 +157,57 @@ impl<'a> Run<'a> {
     /// Runs an epoch of `calls` calls and returns how long its samples took together.
     fn epoch(&mut self, calls: u64, is_measured: bool) -> f64 {
         let mut elapsed_ticks = 0.0;
+        let mut readings = is_measured.then(|| Readings::begin(self.metronome, self.facts));
         for counts in self.design.epoch(calls, &mut self.rng) {
             self.design.order(&counts, &mut self.order, &mut self.rng);
             let ticks = self.target.sample(self.mode, counts.iter().sum(), &self.order) as f64;
             elapsed_ticks += ticks;
-            if is_measured {
-                self.samples.push(&counts, ticks);
+            if let Some(readings) = &mut readings {
+                readings.between_samples();
+                self.record.push(&counts, ticks);
             }
         }
-        if is_measured {
-            self.samples.end_epoch();
+        if let Some(readings) = readings {
+            self.record.end_epoch(readings);
         }
         elapsed_ticks
     }
 
-    fn prior(&self) -> ClockPrior {
-        let cost_ticks = self.facts.pair_cost_ticks;
-        ClockPrior {
-            cost_ticks,
-            deviation_ticks: (CLOCK_COST_DEVIATION * cost_ticks).max(self.facts.step_ticks),
-            step_ticks: self.facts.step_ticks,
-        }
+    /// Fits the costs to the samples so far, starting at `previous` where there is one.
+    fn look(&self, previous: Option<&Fit>) -> Look {
+        let quiet = self.record.quiet(self.metronome, &self.facts);
+        // Too few of them give no figure; all samples then have to do, and the result says so.
+        let is_enough = quiet.tempi.len() >= MIN_QUIET_EPOCHS && quiet.left_out <= MAX_LEFT_OUT;
+        let chosen = if !is_enough && quiet.left_out > 0.0 {
+            Chosen { is_shared: true, left_out: quiet.left_out, ..self.record.all() }
+        } else {
+            quiet
+        };
+        let fit = Fit::new(&chosen.samples, &self.prior(), previous);
+        Look { chosen, fit }
     }
 
-    /// The half-width of the widest interval, as a share of its figure.
-    fn precision(&self, fit: Option<&Fit>) -> f64 {
-        let Some(fit) = fit else { return f64::INFINITY };
-        let share = |estimate: Estimate| match estimate.half_width_ticks {
-            Some(half_width) if estimate.ticks > 0.0 => half_width / estimate.ticks,
+    fn prior(&self) -> ClockPrior {
+        let cost = self.facts.pair_cost_ticks;
+        let step = self.facts.step_ticks;
+        ClockPrior { cost, deviation: (CLOCK_COST_DEVIATION * cost).max(step), step }
+    }
+
+    /// The half-width of the widest interval, as a share of its figure; infinite while there are too few epochs.
+    fn precision(&self, look: &Look) -> f64 {
+        let Some(fit) = &look.fit else { return f64::INFINITY };
+        if (look.chosen.tempi.len() as u64) < self.config.epochs || look.chosen.is_shared {
+            return f64::INFINITY;
+        }
+        let share = |estimate: Estimate| match estimate.half_width() {
+            Some(half_width) if estimate.cost > 0.0 => half_width / estimate.cost,
             _ => f64::INFINITY,
         };
         self.combinations().map(|weights| share(fit.estimate(&weights))).fold(0.0, f64::max)
     }
 
     /// What the rows are made of: the mix of all groups, then, if there are several, each by itself.
-    fn combinations(&self) -> impl Iterator<Item = Vec<f64>> {
+    fn combinations(&self) -> impl Iterator<Item = Vec<f64>> + use<> {
         let mix = self.design.frequencies().to_vec();
         let groups = if mix.len() > 1 { mix.len() } else { 0 };
         let size = mix.len();
@@ -181,47 +219,58 @@ impl<'a> Run<'a> {
         std::iter::once(mix).chain(each)
     }
 
-    fn measurement(&self, id: &str, fit: Option<&Fit>) -> Measurement {
-        let calls = self.samples.calls();
+    fn measurement(&self, id: &str, look: &Look) -> Measurement {
+        let calls = self.record.calls();
         let mut measurement = self.without_cost(id, Outcome::NotMeasured);
-        match fit {
-            Some(fit) => {
-                for (index, (row, weights)) in measurement.rows.iter_mut().zip(self.combinations()).enumerate() {
-                    let estimate = fit.estimate(&weights);
-                    let total_ticks = match index {
-                        0 => self.samples.total_ticks(),
-                        _ => estimate.ticks.max(0.0) * calls[index - 1],
-                    };
-                    self.fill(row, &estimate, total_ticks);
-                }
-            }
+        measurement.left_out = look.chosen.left_out;
+        let Some(fit) = &look.fit else {
             // Too few samples to tell the groups apart still say what the mix costs.
-            None => {
-                let merged = self.samples.merged();
-                if let Some(fit) = Fit::new(&merged, &self.prior(), None) {
-                    self.fill(&mut measurement.rows[0], &fit.estimate(&[1.0]), merged.total_ticks());
-                }
+            let merged = look.chosen.samples.merged();
+            if let Some(fit) = Fit::new(&merged, &self.prior(), None) {
+                self.fill(&mut measurement.rows[0], &look.chosen, fit.estimate(&[1.0]), self.record.total_ticks());
             }
+            return measurement;
+        };
+        for (index, (row, weights)) in measurement.rows.iter_mut().zip(self.combinations()).enumerate() {
+            let estimate = fit.estimate(&weights);
+            let total_ticks = match index {
+                0 => self.record.total_ticks(),
+                _ => estimate.cost.max(0.0) * calls[index - 1] as f64,
+            };
+            self.fill(row, &look.chosen, estimate, total_ticks);
         }
         measurement
     }
 
-    fn fill(&self, row: &mut Row, estimate: &Estimate, total_ticks: f64) {
+    fn fill(&self, row: &mut Row, chosen: &Chosen, mut estimate: Estimate, total_ticks: f64) {
+        let mut cycles = None;
+        if self.metronome.is_some() {
+            let in_cycles = estimate.in_cycles(&chosen.tempi);
+            let link_cycles = if self.mode == Mode::Latency { LINK_CYCLES } else { 0.0 };
+            let ticks_per_cycle = estimate.cost / in_cycles.cost;
+            estimate = estimate.minus(link_cycles * ticks_per_cycle);
+            cycles = Some((in_cycles.cost - link_cycles) / self.config.batch);
+        }
+        let by_epoch = estimate.by_epoch();
         let nanoseconds = |ticks: f64| ticks / self.facts.ticks_per_second * 1e9 / self.config.batch;
         let cost = Cost {
-            nanoseconds: nanoseconds(estimate.ticks),
-            interval: estimate.half_width_ticks.map(|half_width| Interval {
-                low: nanoseconds(estimate.ticks - half_width),
-                high: nanoseconds(estimate.ticks + half_width),
+            nanoseconds: nanoseconds(estimate.cost),
+            interval: estimate.half_width().map(|half_width| Interval {
+                low: nanoseconds(estimate.cost - half_width),
+                high: nanoseconds(estimate.cost + half_width),
             }),
-            mdape: (estimate.epochs_ticks.len() > 1).then(|| stats::mdape(&estimate.epochs_ticks)),
+            cycles,
+            mdape: (by_epoch.len() > 1).then(|| stats::mdape(&by_epoch)),
             total_seconds: total_ticks / self.facts.ticks_per_second,
         };
-        row.outcome = self.outcome(&cost, row.label.is_none());
+        row.outcome = self.outcome(chosen, &cost, row.label.is_none());
         row.cost = Some(cost);
     }
 
-    fn outcome(&self, cost: &Cost, is_whole: bool) -> Outcome {
+    fn outcome(&self, chosen: &Chosen, cost: &Cost, is_whole: bool) -> Outcome {
+        if chosen.is_shared {
+            return Outcome::Unstable(Instability::SharedCore);
+        }
         let Some(interval) = cost.interval else {
             return Outcome::Unstable(Instability::TooFewEpochs);
         };
@@ -231,11 +280,21 @@ impl<'a> Run<'a> {
             Outcome::Unstable(Instability::WideInterval)
         } else if is_whole && cost.mdape.is_some_and(|mdape| mdape >= MAX_SPREAD) {
             // The epochs hold too few calls of a single group to be compared by it.
-            let calls: f64 = self.samples.calls().iter().sum();
-            Outcome::Unstable(Instability::Spread { calls_per_epoch: calls / self.samples.epochs() as f64 })
+            let calls: u64 = self.record.calls().iter().sum();
+            Outcome::Unstable(Instability::Spread { calls_per_epoch: calls as f64 / self.record.epochs() as f64 })
         } else {
             Outcome::Ok
         }
+    }
+
+    /// The lowest, the median and the highest frequency of the core, in GHz.
+    fn core_clock(&self) -> Option<CoreClock> {
+        self.metronome?;
+        let gigahertz = |ticks_per_cycle: f64| self.facts.ticks_per_second / ticks_per_cycle / 1e9;
+        let mut epochs: Vec<f64> = self.record.ticks_per_cycle().map(gigahertz).collect();
+        epochs.sort_unstable_by(f64::total_cmp);
+        let (least, most) = (*epochs.first()?, *epochs.last()?);
+        Some(CoreClock { least, median: stats::median(&mut epochs), most })
     }
 
     /// All rows of the measurement, each with `outcome`.
@@ -252,9 +311,11 @@ impl<'a> Run<'a> {
             mode: self.mode,
             unit: Some(self.config.unit.clone()),
             rows: labels.into_iter().map(|label| Row { label, outcome: outcome.clone(), cost: None }).collect(),
-            epochs: self.samples.epochs() as u64,
-            samples: self.samples.len() as u64,
-            calls: self.samples.calls().iter().sum::<f64>() as u64,
+            epochs: self.record.epochs() as u64,
+            samples: self.record.samples() as u64,
+            calls: self.record.calls().iter().sum(),
+            left_out: 0.0,
+            core_clock: self.core_clock(),
             ungrouped_inputs,
         }
     }

@@ -5,14 +5,18 @@ use std::io;
 use termcolor::{Color, ColorSpec, WriteColor};
 
 use crate::config::DEFAULT_UNIT;
-use crate::measurement::{Cost, Instability, MAX_SPREAD, Machine, Measurement, Outcome, Row};
+use crate::measurement::{CoreClock, Cost, Instability, MAX_SPREAD, Machine, Measurement, Outcome, Row};
 use crate::report::printable;
+use crate::stats;
+use crate::target::Mode;
 
 /// Writes a table, row by row as the measurements come.
 pub(crate) struct Table<W> {
     out: W,
     /// The unit that the last header named; another one starts a new table.
     unit: Option<String>,
+    /// How fast the core was in each measurement so far.
+    core_clocks: Vec<CoreClock>,
 }
 
 /// A column of numbers. The width counts from the bar in front of the column to the one behind it.
@@ -24,19 +28,37 @@ struct Column {
 const NUMBER_WIDTH: usize = 22;
 const INTERVAL_WIDTH: usize = 34;
 const SPREAD_WIDTH: usize = 10;
+const CYCLES_WIDTH: usize = 18;
 const TOTAL_WIDTH: usize = 12;
+
+/// From which share on a row says how many samples were left out.
+const MENTIONED_SHARE: f64 = 0.1;
 
 /// The title of the last column, that of the names.
 const TITLE: &str = "benchmark";
 
 impl<W: WriteColor> Table<W> {
     pub(crate) fn new(out: W) -> Self {
-        Self { out, unit: None }
+        Self { out, unit: None, core_clocks: Vec::new() }
     }
 
     /// Writes the line about the machine.
     pub(crate) fn machine(&mut self, machine: &Machine) -> io::Result<()> {
         self.colored(Color::Blue, &format!("{}\n", machine_line(machine)))?;
+        self.out.flush()
+    }
+
+    /// Writes the line that closes the output, about the core during the run.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        let Some(least) = self.core_clocks.iter().map(|clock| clock.least).reduce(f64::min) else { return Ok(()) };
+        let most = self.core_clocks.iter().map(|clock| clock.most).fold(least, f64::max);
+        let mut medians: Vec<f64> = self.core_clocks.iter().map(|clock| clock.median).collect();
+        let median = stats::median(&mut medians);
+        let line = format!(
+            "\ncycles are counted by a metronome of dependent additions; core clock {least:.2} .. {median:.2} .. {most:.2} GHz \
+             (minimum, median, maximum)\n"
+        );
+        self.colored(Color::Blue, &line)?;
         self.out.flush()
     }
 
@@ -49,6 +71,7 @@ impl<W: WriteColor> Table<W> {
             self.write_header(&columns)?;
             self.unit = Some(unit);
         }
+        self.core_clocks.extend(measurement.core_clock);
         for row in &measurement.rows {
             self.write_row(&columns, measurement, row)?;
         }
@@ -78,10 +101,18 @@ impl<W: WriteColor> Table<W> {
             Some(label) => code(&format!("{}/{label}", measurement.id)),
             None => code(&measurement.id),
         };
+        let name = match measurement.mode {
+            Mode::Throughput => name,
+            Mode::Latency => format!("{name} latency"),
+        };
         write!(self.out, "| ")?;
         match remark(&row.outcome) {
             None => {
                 self.colored(Color::Green, &name)?;
+                if measurement.left_out > MENTIONED_SHARE {
+                    let percent = measurement.left_out * 100.0;
+                    write!(self.out, " (without {percent:.0} % of the samples, when the core was shared)")?;
+                }
                 writeln!(self.out)
             }
             Some((emoji, color, text)) => {
@@ -98,7 +129,7 @@ impl<W: WriteColor> Table<W> {
     }
 }
 
-fn columns(unit: &str) -> [Column; 5] {
+fn columns(unit: &str) -> [Column; 6] {
     let unit = printable(unit).replace('|', "\\|");
     let column = |title: String, width: usize| Column { width: width.max(title.chars().count() + 3), title };
     [
@@ -106,20 +137,23 @@ fn columns(unit: &str) -> [Column; 5] {
         column("95% CI".to_owned(), INTERVAL_WIDTH),
         column(format!("{unit}/s"), NUMBER_WIDTH),
         column("err%".to_owned(), SPREAD_WIDTH),
+        column(format!("cyc/{unit}"), CYCLES_WIDTH),
         column("total".to_owned(), TOTAL_WIDTH),
     ]
 }
 
 /// The cells of a row, in the order of [`columns`].
-fn cells(row: &Row) -> [Option<String>; 5] {
-    let Some(Cost { nanoseconds, interval, mdape, total_seconds }) = row.cost else { return Default::default() };
+fn cells(row: &Row) -> [Option<String>; 6] {
+    let Some(Cost { nanoseconds, interval, cycles, mdape, total_seconds }) = row.cost else {
+        return Default::default();
+    };
     let total = Some(fitting(total_seconds, 2, TOTAL_WIDTH - 2));
     if row.outcome == Outcome::BelowFloor {
         let limit = interval.map(|interval| {
             let high = interval.high.max(0.0);
             format!("< {}", fitting(high, decimals(high), NUMBER_WIDTH - 4))
         });
-        return [limit, None, None, None, total];
+        return [limit, None, None, None, None, total];
     }
     let interval = interval.map(|interval| {
         let bound = |bound| fitting(bound, decimals(interval.high), (INTERVAL_WIDTH - 6) / 2);
@@ -130,6 +164,7 @@ fn cells(row: &Row) -> [Option<String>; 5] {
         interval,
         Some(fitting(1e9 / nanoseconds, 2, NUMBER_WIDTH - 2)),
         mdape.map(|share| format!("{}%", fitting(share * 100.0, 1, SPREAD_WIDTH - 3))),
+        cycles.map(|cycles| fitting(cycles, 2, CYCLES_WIDTH - 2)),
         total,
     ]
 }
@@ -155,6 +190,11 @@ fn remark(outcome: &Outcome) -> Option<(&'static str, Color, String)> {
             "the interval is wider than {:.0} % to either side: raise `max_time`, or let the machine calm down",
             MAX_SPREAD * 100.0
         )),
+        Outcome::Unstable(Instability::SharedCore) => unstable(
+            "somebody else used the core nearly all the time, so this is the cost in such company: try again later, or \
+             raise `max_time`"
+                .to_owned(),
+        ),
         Outcome::Unstable(Instability::TooFewEpochs) => {
             unstable("too slow for an interval within `max_time`: raise it to several calls' worth".to_owned())
         }
@@ -229,12 +269,12 @@ mod tests {
     use super::*;
     use crate::clock::ClockFacts;
     use crate::measurement::Interval;
-    use crate::target::Mode;
     use termcolor::{Ansi, NoColor};
 
     fn row(outcome: Outcome, nanoseconds: f64) -> Row {
         let interval = Some(Interval { low: nanoseconds * 0.99, high: nanoseconds * 1.01 });
-        let cost = Cost { nanoseconds, interval, mdape: Some(0.0123), total_seconds: 0.0519 };
+        let cost =
+            Cost { nanoseconds, interval, cycles: Some(nanoseconds * 3.0), mdape: Some(0.0123), total_seconds: 0.0519 };
         Row { label: None, outcome, cost: Some(cost) }
     }
 
@@ -247,6 +287,8 @@ mod tests {
             epochs: 11,
             samples: 352,
             calls: 9_000,
+            left_out: 0.0,
+            core_clock: None,
             ungrouped_inputs: None,
         }
     }
@@ -264,10 +306,10 @@ mod tests {
         let mut group = row(Outcome::Ok, 1_234_567.891);
         group.label = Some("3".into());
         let expected = "
-|               ns/op |                          95% CI |                op/s |    err% |     total | benchmark
-|--------------------:|--------------------------------:|--------------------:|--------:|----------:|:----------
-|                7.52 |                  7.445 .. 7.595 |      132,978,723.40 |    1.2% |      0.05 | `copy`
-|        1,234,567.89 |    1,222,222.21 .. 1,246,913.57 |              810.00 |    1.2% |      0.05 | `copy/3`
+|               ns/op |                          95% CI |                op/s |    err% |          cyc/op |     total | benchmark
+|--------------------:|--------------------------------:|--------------------:|--------:|----------------:|----------:|:----------
+|                7.52 |                  7.445 .. 7.595 |      132,978,723.40 |    1.2% |           22.56 |      0.05 | `copy`
+|        1,234,567.89 |    1,222,222.21 .. 1,246,913.57 |              810.00 |    1.2% |    3,703,703.67 |      0.05 | `copy/3`
 ";
         let printed = printed(&[measurement("copy", vec![row(Outcome::Ok, 7.52), group])]);
         assert_eq!(printed, expected);

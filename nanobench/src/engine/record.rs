@@ -1,0 +1,221 @@
+//! What was seen during a run: the samples, and the tempo of the core around each of them.
+//!
+//! Before, between and after the samples of an epoch the two metronomes are read. The chain of dependent additions says how
+//! many ticks a core cycle had in this epoch. The independent ones say, for each sample, whether the core was ours alone: if
+//! fewer additions a cycle were possible just before or just after it, then another hardware thread was at work, and the sample
+//! gets no weight.
+
+use std::ops::Range;
+
+use nanobench_timer::robust::dominant_mean;
+
+use super::fit::Samples;
+use crate::clock::{ClockFacts, Metronome};
+
+/// A sample counts if the worse of the two readings beside it is at least this share of what the core can do.
+const QUIET_SHARE: f64 = 0.93;
+
+/// The two lengths of the chain of dependent additions, in hundreds.
+const SHORT_CHAIN: u32 = 4;
+const LONG_CHAIN: u32 = 16;
+
+/// How often at least both lengths are timed in an epoch.
+const MIN_CHAIN_PAIRS: usize = 8;
+
+/// How many blocks of independent additions a reading times.
+const PULSE_BLOCKS: u32 = 20;
+const PULSE_ADDS: f64 = 2_400.0;
+
+/// Samples longer than this, in seconds, are as long as disturbances are: what was beside them says little about them.
+const LONGEST_GATED_SECONDS: f64 = 50e-6;
+
+/// The tempo of an epoch, and how much the epoch weighs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Tempo {
+    /// Ticks of the clock in a core cycle.
+    pub(crate) ticks_per_cycle: f64,
+    /// How many samples of the epoch count.
+    pub(crate) samples: f64,
+}
+
+/// The readings of the metronomes in the epoch that is under way.
+pub(crate) struct Readings<'a> {
+    metronome: Option<&'a dyn Metronome>,
+    facts: ClockFacts,
+    short_chains: Vec<f64>,
+    long_chains: Vec<f64>,
+    /// Ticks of the independent additions, one reading before the first sample and one after each.
+    pulses: Vec<f64>,
+}
+
+impl<'a> Readings<'a> {
+    /// Begins an epoch.
+    pub(crate) fn begin(metronome: Option<&'a dyn Metronome>, facts: ClockFacts) -> Self {
+        let mut readings =
+            Self { metronome, facts, short_chains: Vec::new(), long_chains: Vec::new(), pulses: Vec::new() };
+        for _ in 0..MIN_CHAIN_PAIRS / 2 {
+            readings.time_chain();
+            readings.time_chain();
+        }
+        readings.between_samples();
+        readings
+    }
+
+    /// Reads the metronomes between two samples.
+    pub(crate) fn between_samples(&mut self) {
+        let Some(metronome) = self.metronome else { return };
+        self.time_chain();
+        self.pulses.push(metronome.independent_ticks(PULSE_BLOCKS) as f64 - self.facts.pair_cost_ticks);
+    }
+
+    fn time_chain(&mut self) {
+        let Some(metronome) = self.metronome else { return };
+        if self.short_chains.len() > self.long_chains.len() {
+            self.long_chains.push(metronome.dependent_ticks(LONG_CHAIN) as f64);
+        } else {
+            self.short_chains.push(metronome.dependent_ticks(SHORT_CHAIN) as f64);
+        }
+    }
+
+    /// Ends the epoch: ticks per cycle, and for each sample the additions per cycle that were possible beside it.
+    fn end(mut self) -> (f64, Vec<f64>) {
+        if self.metronome.is_none() {
+            return (1.0, Vec::new());
+        }
+        while self.long_chains.len() < MIN_CHAIN_PAIRS {
+            self.time_chain();
+        }
+        let step = self.facts.step_ticks;
+        let difference = dominant_mean(&mut self.long_chains, step) - dominant_mean(&mut self.short_chains, step);
+        let ticks_per_cycle = difference / (100.0 * f64::from(LONG_CHAIN - SHORT_CHAIN));
+        let adds_per_cycle = |ticks: f64| PULSE_ADDS * ticks_per_cycle / ticks.max(1.0);
+        let beside = self.pulses.windows(2).map(|pair| adds_per_cycle(pair[0].max(pair[1]))).collect();
+        (ticks_per_cycle, beside)
+    }
+}
+
+/// All samples of a run.
+pub(crate) struct Record {
+    groups: usize,
+    counts: Vec<u64>,
+    ticks: Vec<f64>,
+    /// For each sample, the additions per cycle that were possible beside it; empty where there is no metronome.
+    adds_per_cycle: Vec<f64>,
+    /// For each epoch, the end of its samples, and its ticks per cycle.
+    epochs: Vec<(usize, f64)>,
+}
+
+/// The samples that count.
+pub(crate) struct Chosen {
+    pub(crate) samples: Samples,
+    /// The tempo of each epoch that has samples left.
+    pub(crate) tempi: Vec<Tempo>,
+    /// The share of all samples during which the core was shared.
+    pub(crate) left_out: f64,
+    /// Whether these had to be taken all the same.
+    pub(crate) is_shared: bool,
+}
+
+impl Record {
+    pub(crate) fn new(groups: usize) -> Self {
+        Self { groups, counts: Vec::new(), ticks: Vec::new(), adds_per_cycle: Vec::new(), epochs: Vec::new() }
+    }
+
+    /// Adds a sample to the epoch that is under way.
+    pub(crate) fn push(&mut self, counts: &[u64], ticks: f64) {
+        self.counts.extend_from_slice(counts);
+        self.ticks.push(ticks);
+    }
+
+    /// Ends the epoch with the readings that were taken during it. Where the clock was moved or stood still they make no sense,
+    /// and the epoch is forgotten.
+    pub(crate) fn end_epoch(&mut self, readings: Readings) {
+        let (ticks_per_cycle, adds_per_cycle) = readings.end();
+        if ticks_per_cycle > 0.0 {
+            self.adds_per_cycle.extend(adds_per_cycle);
+            self.epochs.push((self.ticks.len(), ticks_per_cycle));
+        } else {
+            let kept = self.epochs.last().map_or(0, |&(end, _)| end);
+            self.ticks.truncate(kept);
+            self.counts.truncate(kept * self.groups);
+        }
+    }
+
+    pub(crate) fn epochs(&self) -> usize {
+        self.epochs.len()
+    }
+
+    pub(crate) fn samples(&self) -> usize {
+        self.ticks.len()
+    }
+
+    /// How many calls of each group were made.
+    pub(crate) fn calls(&self) -> Vec<u64> {
+        let mut calls = vec![0; self.groups];
+        for counts in self.counts.chunks(self.groups) {
+            for (sum, count) in calls.iter_mut().zip(counts) {
+                *sum += count;
+            }
+        }
+        calls
+    }
+
+    pub(crate) fn total_ticks(&self) -> f64 {
+        self.ticks.iter().sum()
+    }
+
+    /// Ticks per cycle of every epoch.
+    pub(crate) fn ticks_per_cycle(&self) -> impl Iterator<Item = f64> + '_ {
+        self.epochs.iter().map(|&(_, ticks_per_cycle)| ticks_per_cycle)
+    }
+
+    /// The samples during which the core was ours alone.
+    pub(crate) fn quiet(&self, metronome: Option<&dyn Metronome>, facts: &ClockFacts) -> Chosen {
+        let most = metronome.and_then(Metronome::known_adds_per_cycle).unwrap_or_else(|| self.best_adds_per_cycle());
+        let longest_gated = LONGEST_GATED_SECONDS * facts.ticks_per_second;
+        let is_quiet = |index: usize| {
+            let is_enough = |adds: &f64| *adds >= QUIET_SHARE * most;
+            self.ticks[index] > longest_gated || self.adds_per_cycle.get(index).is_none_or(is_enough)
+        };
+        // Someone who pauses for a moment may be back within the sample, so its neighbours have to be quiet as well.
+        self.select(|index, epoch| {
+            let neighbours = index.saturating_sub(1).max(epoch.start)..(index + 2).min(epoch.end);
+            neighbours.into_iter().all(is_quiet)
+        })
+    }
+
+    /// All samples, whoever shared the core.
+    pub(crate) fn all(&self) -> Chosen {
+        self.select(|_, _| true)
+    }
+
+    /// What the best tenth of the run reached: without a better reference, the core is taken to have been ours then.
+    fn best_adds_per_cycle(&self) -> f64 {
+        let mut sorted = self.adds_per_cycle.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted.get(sorted.len() * 9 / 10).copied().unwrap_or(0.0)
+    }
+
+    fn select(&self, counts: impl Fn(usize, &Range<usize>) -> bool) -> Chosen {
+        let mut samples = Samples::new(self.groups);
+        let mut tempi = Vec::new();
+        let (mut begin, mut selected_in_all) = (0, 0);
+        for &(end, ticks_per_cycle) in &self.epochs {
+            let mut selected = 0;
+            let epoch = begin..end;
+            for index in epoch.clone().filter(|&index| counts(index, &epoch)) {
+                let calls = &self.counts[index * self.groups..(index + 1) * self.groups];
+                samples.push(calls, self.ticks[index]);
+                selected += 1;
+            }
+            if selected > 0 {
+                samples.end_epoch();
+                tempi.push(Tempo { ticks_per_cycle, samples: selected as f64 });
+            }
+            selected_in_all += selected;
+            begin = end;
+        }
+        let left_out = 1.0 - selected_in_all as f64 / self.samples().max(1) as f64;
+        Chosen { samples, tempi, left_out, is_shared: false }
+    }
+}
