@@ -25,6 +25,7 @@ pub(crate) struct Arguments {
     pub(crate) action: Action,
     pub(crate) selection: Selection,
     pub(crate) color: Color,
+    pub(crate) format: Format,
     /// Print results and nothing else.
     pub(crate) quiet: bool,
     /// The engine's settings.
@@ -49,6 +50,15 @@ pub(crate) enum Color {
     Auto,
     Always,
     Never,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// As a Markdown table.
+    Table,
+    /// As JSON Lines.
+    JsonLines,
 }
 
 /// Which benchmarks are meant.
@@ -168,6 +178,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
     let (mut filters, mut skips) = (Vec::new(), Vec::new());
     let mut ignored = Ignored::LeftOut;
     let mut color = Color::Auto;
+    let mut format = Format::Table;
     let mut quiet = false;
     let mut overrides = Overrides::default();
     while let Some(argument) = parser.next()? {
@@ -182,7 +193,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             Long("include-ignored") => ignored = Ignored::Included,
             Short('q') | Long("quiet") => quiet = true,
             Long("color" | "colour") => color = parse_color(parser.value()?.string()?)?,
-            Long("format") => check_format(parser.value()?.string()?)?,
+            Long("format") => format = parse_format(parser.value()?.string()?)?,
             Short('h') | Long("help") => return Ok(Request::Help),
             Short('V') | Long("version") => return Ok(Request::Version),
             // The rest of libtest's options. Scripts and runners give them to every target alike, and for a benchmark there
@@ -220,6 +231,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
         },
         selection: Selection { filters: to_filters(filters)?, skips: to_filters(skips)?, ignored },
         color,
+        format,
         quiet,
         overrides,
     })))
@@ -244,11 +256,12 @@ fn parse_color(value: String) -> Result<Color, UsageError> {
     }
 }
 
-/// nextest asks for a terse list. Lists look the same in both formats, and there is only one for results.
-fn check_format(value: String) -> Result<(), UsageError> {
+/// The first two are libtest's, with which nextest asks for lists; here they change nothing.
+fn parse_format(value: String) -> Result<Format, UsageError> {
     match value.as_str() {
-        "pretty" | "terse" => Ok(()),
-        _ => Err(UsageError::BadChoice { option: "--format", value, choices: "pretty, terse" }),
+        "pretty" | "terse" => Ok(Format::Table),
+        "jsonl" => Ok(Format::JsonLines),
+        _ => Err(UsageError::BadChoice { option: "--format", value, choices: "pretty, terse, jsonl" }),
     }
 }
 
@@ -267,6 +280,7 @@ Without --bench, which `cargo bench` adds, each is called once and nothing is me
   --include-ignored      run those too
   --list                 print the names of the benchmarks
   --color WHEN           auto, always or never
+  --format FORMAT        pretty for a table, jsonl for one JSON object a row
   -q, --quiet            print only results: nothing about the machine, and no hints
   -h, --help             print this
   -V, --version          print the version
@@ -394,7 +408,7 @@ mod tests {
         assert!(error("--epochs 0").starts_with("--epochs: \"0\" should be at least 1"));
         assert!(error("--epochs").contains("missing argument"));
         assert!(error("--color blue").contains("auto, always, never"));
-        assert!(error("--format xml").contains("pretty, terse"));
+        assert!(error("--format xml").contains("pretty, terse, jsonl"));
         assert!(error("a(b").contains("regular expression"));
         assert!(error("--list=yes").contains("--list"));
     }

@@ -1,6 +1,7 @@
 //! What a benchmark found out: the one thing that reports read.
 
 use crate::clock::ClockFacts;
+use crate::config::Config;
 use crate::target::Mode;
 
 /// The result of one benchmark.
@@ -10,8 +11,8 @@ pub(crate) struct Measurement {
     pub(crate) id: String,
     /// Which question was asked.
     pub(crate) mode: Mode,
-    /// What one unit of work is called; none where no work was done.
-    pub(crate) unit: Option<String>,
+    /// How it was measured; none where it did not come to that.
+    pub(crate) config: Option<Config>,
     /// The figure for the benchmark as a whole, then one for each group of inputs where there are groups.
     pub(crate) rows: Vec<Row>,
     /// How many epochs were measured.
@@ -34,7 +35,7 @@ impl Measurement {
         Self {
             id: id.to_owned(),
             mode,
-            unit: None,
+            config: None,
             rows: vec![Row { label: None, outcome: Outcome::Panicked { message }, cost: None }],
             epochs: 0,
             samples: 0,
@@ -60,12 +61,10 @@ pub(crate) struct Row {
 /// What a unit of work costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cost {
-    /// Nanoseconds per unit.
-    pub(crate) nanoseconds: f64,
-    /// The 95 % interval of `nanoseconds`; none if too little was measured to give one.
-    pub(crate) interval: Option<Interval>,
+    /// Nanoseconds of wall-clock time per unit.
+    pub(crate) nanoseconds: Figure,
     /// Core cycles per unit; none where nothing tells them.
-    pub(crate) cycles: Option<f64>,
+    pub(crate) cycles: Option<Figure>,
     /// The median absolute percentage error of the epochs, a share of 1: how far they lie apart; none if there is only one.
     pub(crate) mdape: Option<f64>,
     /// How much time the timed calls took together, in seconds.
@@ -80,7 +79,15 @@ pub(crate) struct CoreClock {
     pub(crate) most: f64,
 }
 
-/// A range, in nanoseconds per unit.
+/// A number, and how sure it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Figure {
+    pub(crate) value: f64,
+    /// The 95 % interval; none if too little was measured to give one.
+    pub(crate) interval: Option<Interval>,
+}
+
+/// A range, in the unit of the figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
     /// The lower end.

@@ -8,14 +8,15 @@ use std::time::Instant;
 
 use termcolor::{ColorChoice, StandardStream};
 
-use crate::cli::{self, Action, Arguments, Choice, Color, Request, UsageError};
+use crate::cli::{self, Action, Arguments, Choice, Color, Format, Request, UsageError};
 use crate::config::{Config, Overrides, SETTINGS, SettingError};
 use crate::engine;
 use crate::machine::{self, MachineClock};
 use crate::measurement::Measurement;
 use crate::registry::{self, Benchmark, RegistryError};
-use crate::report::printable;
+use crate::report::json_lines::JsonLines;
 use crate::report::table::Table;
+use crate::report::{Report, printable};
 use crate::target::Mode;
 
 /// The benchmarks cannot be run, or the output cannot be written.
@@ -207,10 +208,11 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     if configured.is_empty() {
         return Ok(0);
     }
-    let mut table = Table::new(StandardStream::stdout(color_choice(arguments.color)));
-    if !arguments.quiet {
-        table.machine(&machine::facts())?;
-    }
+    let mut report: Box<dyn Report> = match arguments.format {
+        Format::Table => Box::new(Table::new(StandardStream::stdout(color_choice(arguments.color)), arguments.quiet)),
+        Format::JsonLines => Box::new(JsonLines::new(io::stdout())),
+    };
+    report.begin(&machine::facts())?;
     let mut code = 0;
     for (benchmark, config) in configured {
         let measured = config.and_then(|config| {
@@ -223,11 +225,12 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
             code = PANICKED;
             Measurement::panicked(&benchmark.id, Mode::Throughput, message)
         });
-        table.measurement(&measurement)?;
+        report.measurement(&measurement)?;
         if !arguments.quiet {
             hint(&measurement);
         }
     }
+    report.finish()?;
     Ok(code)
 }
 

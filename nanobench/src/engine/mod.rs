@@ -13,7 +13,7 @@ mod simulation;
 use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::config::Config;
 use crate::groups::Groups;
-use crate::measurement::{CoreClock, Cost, Instability, Interval, MAX_SPREAD, Measurement, Outcome, Row};
+use crate::measurement::{CoreClock, Cost, Figure, Instability, Interval, MAX_SPREAD, Measurement, Outcome, Row};
 use crate::rng::Rng;
 use crate::stats;
 use crate::target::{Mode, Target};
@@ -249,16 +249,11 @@ impl<'a> Run<'a> {
             let link_cycles = if self.mode == Mode::Latency { LINK_CYCLES } else { 0.0 };
             let ticks_per_cycle = estimate.cost / in_cycles.cost;
             estimate = estimate.minus(link_cycles * ticks_per_cycle);
-            cycles = Some((in_cycles.cost - link_cycles) / self.config.batch);
+            cycles = Some(self.figure(&in_cycles.minus(link_cycles), 1.0));
         }
         let by_epoch = estimate.by_epoch();
-        let nanoseconds = |ticks: f64| ticks / self.facts.ticks_per_second * 1e9 / self.config.batch;
         let cost = Cost {
-            nanoseconds: nanoseconds(estimate.cost),
-            interval: estimate.half_width().map(|half_width| Interval {
-                low: nanoseconds(estimate.cost - half_width),
-                high: nanoseconds(estimate.cost + half_width),
-            }),
+            nanoseconds: self.figure(&estimate, 1e9 / self.facts.ticks_per_second),
             cycles,
             mdape: (by_epoch.len() > 1).then(|| stats::mdape(&by_epoch)),
             total_seconds: total_ticks / self.facts.ticks_per_second,
@@ -267,16 +262,28 @@ impl<'a> Run<'a> {
         row.cost = Some(cost);
     }
 
+    /// What a unit of work costs, when a call costs `estimate` times `scale`.
+    fn figure(&self, estimate: &Estimate, scale: f64) -> Figure {
+        let per_unit = |cost: f64| cost * scale / self.config.batch;
+        Figure {
+            value: per_unit(estimate.cost),
+            interval: estimate.half_width().map(|half_width| Interval {
+                low: per_unit(estimate.cost - half_width),
+                high: per_unit(estimate.cost + half_width),
+            }),
+        }
+    }
+
     fn outcome(&self, chosen: &Chosen, cost: &Cost, is_whole: bool) -> Outcome {
         if chosen.is_shared {
             return Outcome::Unstable(Instability::SharedCore);
         }
-        let Some(interval) = cost.interval else {
+        let Figure { value, interval: Some(interval) } = cost.nanoseconds else {
             return Outcome::Unstable(Instability::TooFewEpochs);
         };
         if interval.low <= 0.0 {
             Outcome::BelowFloor
-        } else if interval.high - cost.nanoseconds > MAX_SPREAD * cost.nanoseconds {
+        } else if interval.high - value > MAX_SPREAD * value {
             Outcome::Unstable(Instability::WideInterval)
         } else if is_whole && cost.mdape.is_some_and(|mdape| mdape >= MAX_SPREAD) {
             // The epochs hold too few calls of a single group to be compared by it.
@@ -309,7 +316,7 @@ impl<'a> Run<'a> {
         Measurement {
             id: id.to_owned(),
             mode: self.mode,
-            unit: Some(self.config.unit.clone()),
+            config: Some(self.config.clone()),
             rows: labels.into_iter().map(|label| Row { label, outcome: outcome.clone(), cost: None }).collect(),
             epochs: self.record.epochs() as u64,
             samples: self.record.samples() as u64,

@@ -268,14 +268,13 @@ fn score(scenario: Scenario, benchmarks: u64) -> Vec<Score> {
         let measurement = measure("simulated", Mode::Throughput, &mut target, &Config::default(), &machine);
         let slowness = machine.borrow().slowness(measurement.samples);
         for ((row, nominal), score) in measurement.rows.iter().zip(nominal).zip(&mut scores) {
-            let Cost { nanoseconds, interval: Some(interval), cycles, .. } = row.cost.unwrap() else {
-                panic!("{row:?}")
-            };
+            let Cost { nanoseconds, cycles, .. } = row.cost.unwrap();
+            let interval = nanoseconds.interval.unwrap();
             let truth = nominal * slowness;
             let is_covered = ticks(interval.low) <= truth && truth <= ticks(interval.high);
             score.coverage += share * f64::from(u8::from(is_covered));
-            score.bias += share * (ticks(nanoseconds) / truth - 1.0);
-            score.cycles_bias += share * cycles.map_or(0.0, |cycles| cycles * TICKS_PER_CYCLE / nominal - 1.0);
+            score.bias += share * (ticks(nanoseconds.value) / truth - 1.0);
+            score.cycles_bias += share * cycles.map_or(0.0, |cycles| cycles.value * TICKS_PER_CYCLE / nominal - 1.0);
         }
     }
     scores
@@ -307,7 +306,7 @@ fn slow_calls_are_measured_one_by_one() {
     let mut target = Simulated::new(&machine, &[0.002 * TICKS_PER_SECOND]);
     let measurement = measure("slow", Mode::Throughput, &mut target, &Config::default(), &machine);
     let cost = measurement.rows[0].cost.unwrap();
-    assert!((cost.nanoseconds / 2e6 - 1.0).abs() < 0.03, "{cost:?}");
+    assert!((cost.nanoseconds.value / 2e6 - 1.0).abs() < 0.03, "{cost:?}");
     assert!(measurement.epochs >= 11, "{measurement:?}");
 }
 
@@ -333,7 +332,7 @@ fn a_budget_that_allows_no_interval_is_said_to_be_too_short() {
     let mut target = Simulated::new(&machine, &[TICKS_PER_SECOND]);
     let measurement = measure("slow", Mode::Throughput, &mut target, &Config::default(), &machine);
     assert_eq!(measurement.rows[0].outcome, Outcome::Unstable(Instability::TooFewEpochs));
-    assert_eq!(measurement.rows[0].cost.unwrap().interval, None);
+    assert_eq!(measurement.rows[0].cost.unwrap().nanoseconds.interval, None);
 }
 
 #[test]
@@ -342,7 +341,7 @@ fn groups_that_had_no_turn_say_so_and_the_mix_still_has_a_cost() {
     let costs = [0.01 * TICKS_PER_SECOND; 8];
     let mut target = Simulated::new(&machine, &costs);
     let measurement = measure("slow", Mode::Throughput, &mut target, &Config::default(), &machine);
-    assert!((measurement.rows[0].cost.unwrap().nanoseconds / 1e7 - 1.0).abs() < 0.01);
+    assert!((measurement.rows[0].cost.unwrap().nanoseconds.value / 1e7 - 1.0).abs() < 0.01);
     assert_eq!(measurement.rows[1].outcome, Outcome::NotMeasured);
 }
 
@@ -377,8 +376,12 @@ fn a_longer_budget_gives_a_narrower_interval() {
         let machine = Machine::new(QUIET, 9);
         let mut target = Simulated::new(&machine, &[31.0, 16.5]);
         let config = Config { precision: 1e-9, max_time, ..Config::default() };
-        let interval =
-            measure("uneven", Mode::Throughput, &mut target, &config, &machine).rows[1].cost.unwrap().interval.unwrap();
+        let interval = measure("uneven", Mode::Throughput, &mut target, &config, &machine).rows[1]
+            .cost
+            .unwrap()
+            .nanoseconds
+            .interval
+            .unwrap();
         interval.high - interval.low
     };
     assert!(width(Duration::from_millis(40)) < 0.6 * width(Duration::from_millis(4)));
@@ -390,8 +393,8 @@ fn the_batch_divides_the_cost() {
     let mut target = Simulated::new(&machine, &[2_600.0]);
     let config = Config { batch: 10.0, unit: "byte".into(), ..Config::default() };
     let measurement = measure("batch", Mode::Throughput, &mut target, &config, &machine);
-    assert!((measurement.rows[0].cost.unwrap().nanoseconds / 100.0 - 1.0).abs() < 0.01);
-    assert_eq!(measurement.unit.as_deref(), Some("byte"));
+    assert!((measurement.rows[0].cost.unwrap().nanoseconds.value / 100.0 - 1.0).abs() < 0.01);
+    assert_eq!(measurement.config, Some(config));
 }
 
 #[test]

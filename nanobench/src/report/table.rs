@@ -5,14 +5,16 @@ use std::io;
 use termcolor::{Color, ColorSpec, WriteColor};
 
 use crate::config::DEFAULT_UNIT;
-use crate::measurement::{CoreClock, Cost, Instability, MAX_SPREAD, Machine, Measurement, Outcome, Row};
-use crate::report::printable;
+use crate::measurement::{CoreClock, Cost, Figure, Machine, Measurement, Outcome, Row};
+use crate::report::{Report, advice, printable};
 use crate::stats;
 use crate::target::Mode;
 
 /// Writes a table, row by row as the measurements come.
 pub(crate) struct Table<W> {
     out: W,
+    /// Whether to leave out what is not a row.
+    is_quiet: bool,
     /// The unit that the last header named; another one starts a new table.
     unit: Option<String>,
     /// How fast the core was in each measurement so far.
@@ -38,44 +40,8 @@ const MENTIONED_SHARE: f64 = 0.1;
 const TITLE: &str = "benchmark";
 
 impl<W: WriteColor> Table<W> {
-    pub(crate) fn new(out: W) -> Self {
-        Self { out, unit: None, core_clocks: Vec::new() }
-    }
-
-    /// Writes the line about the machine.
-    pub(crate) fn machine(&mut self, machine: &Machine) -> io::Result<()> {
-        self.colored(Color::Blue, &format!("{}\n", machine_line(machine)))?;
-        self.out.flush()
-    }
-
-    /// Writes the line that closes the output, about the core during the run.
-    pub(crate) fn finish(&mut self) -> io::Result<()> {
-        let Some(least) = self.core_clocks.iter().map(|clock| clock.least).reduce(f64::min) else { return Ok(()) };
-        let most = self.core_clocks.iter().map(|clock| clock.most).fold(least, f64::max);
-        let mut medians: Vec<f64> = self.core_clocks.iter().map(|clock| clock.median).collect();
-        let median = stats::median(&mut medians);
-        let line = format!(
-            "\ncycles are counted by a metronome of dependent additions; core clock {least:.2} .. {median:.2} .. {most:.2} GHz \
-             (minimum, median, maximum)\n"
-        );
-        self.colored(Color::Blue, &line)?;
-        self.out.flush()
-    }
-
-    /// Writes the rows of a measurement, after a header if they need one.
-    pub(crate) fn measurement(&mut self, measurement: &Measurement) -> io::Result<()> {
-        // A row of dashes fits any unit, so it goes into the table that there is.
-        let unit = measurement.unit.clone().or_else(|| self.unit.clone()).unwrap_or_else(|| DEFAULT_UNIT.to_owned());
-        let columns = columns(&unit);
-        if self.unit.as_ref() != Some(&unit) {
-            self.write_header(&columns)?;
-            self.unit = Some(unit);
-        }
-        self.core_clocks.extend(measurement.core_clock);
-        for row in &measurement.rows {
-            self.write_row(&columns, measurement, row)?;
-        }
-        self.out.flush()
+    pub(crate) fn new(out: W, is_quiet: bool) -> Self {
+        Self { out, is_quiet, unit: None, core_clocks: Vec::new() }
     }
 
     fn write_header(&mut self, columns: &[Column]) -> io::Result<()> {
@@ -106,7 +72,7 @@ impl<W: WriteColor> Table<W> {
             Mode::Latency => format!("{name} latency"),
         };
         write!(self.out, "| ")?;
-        match remark(&row.outcome) {
+        match advice(&row.outcome) {
             None => {
                 self.colored(Color::Green, &name)?;
                 if measurement.left_out > MENTIONED_SHARE {
@@ -115,9 +81,10 @@ impl<W: WriteColor> Table<W> {
                 }
                 writeln!(self.out)
             }
-            Some((emoji, color, text)) => {
+            Some(text) => {
+                let (emoji, color) = mark(&row.outcome);
                 write!(self.out, "{emoji} ")?;
-                self.colored(color, &format!("{name} ({text})\n"))
+                self.colored(color, &format!("{name} ({})\n", printable(&text).replace('|', "\\|")))
             }
         }
     }
@@ -126,6 +93,52 @@ impl<W: WriteColor> Table<W> {
         self.out.set_color(ColorSpec::new().set_fg(Some(color)))?;
         write!(self.out, "{text}")?;
         self.out.reset()
+    }
+}
+
+impl<W: WriteColor> Report for Table<W> {
+    fn begin(&mut self, machine: &Machine) -> io::Result<()> {
+        if self.is_quiet {
+            return Ok(());
+        }
+        self.colored(Color::Blue, &format!("{}\n", machine_line(machine)))?;
+        self.out.flush()
+    }
+
+    fn measurement(&mut self, measurement: &Measurement) -> io::Result<()> {
+        // A row of dashes fits any unit, so it goes into the table that there is.
+        let unit = measurement
+            .config
+            .as_ref()
+            .map(|config| config.unit.clone())
+            .or_else(|| self.unit.clone())
+            .unwrap_or_else(|| DEFAULT_UNIT.to_owned());
+        let columns = columns(&unit);
+        if self.unit.as_ref() != Some(&unit) {
+            self.write_header(&columns)?;
+            self.unit = Some(unit);
+        }
+        self.core_clocks.extend(measurement.core_clock);
+        for row in &measurement.rows {
+            self.write_row(&columns, measurement, row)?;
+        }
+        self.out.flush()
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        if self.is_quiet || self.core_clocks.is_empty() {
+            return Ok(());
+        }
+        let least = self.core_clocks.iter().map(|clock| clock.least).fold(f64::INFINITY, f64::min);
+        let most = self.core_clocks.iter().map(|clock| clock.most).fold(0.0, f64::max);
+        let mut medians: Vec<f64> = self.core_clocks.iter().map(|clock| clock.median).collect();
+        let median = stats::median(&mut medians);
+        let line = format!(
+            "\ncycles are counted by a metronome of dependent additions; core clock {least:.2} .. {median:.2} .. {most:.2} GHz \
+             (minimum, median, maximum)\n"
+        );
+        self.colored(Color::Blue, &line)?;
+        self.out.flush()
     }
 }
 
@@ -144,7 +157,8 @@ fn columns(unit: &str) -> [Column; 6] {
 
 /// The cells of a row, in the order of [`columns`].
 fn cells(row: &Row) -> [Option<String>; 6] {
-    let Some(Cost { nanoseconds, interval, cycles, mdape, total_seconds }) = row.cost else {
+    let Some(Cost { nanoseconds: Figure { value: nanoseconds, interval }, cycles, mdape, total_seconds }) = row.cost
+    else {
         return Default::default();
     };
     let total = Some(fitting(total_seconds, 2, TOTAL_WIDTH - 2));
@@ -164,7 +178,7 @@ fn cells(row: &Row) -> [Option<String>; 6] {
         interval,
         Some(fitting(1e9 / nanoseconds, 2, NUMBER_WIDTH - 2)),
         mdape.map(|share| format!("{}%", fitting(share * 100.0, 1, SPREAD_WIDTH - 3))),
-        cycles.map(|cycles| fitting(cycles, 2, CYCLES_WIDTH - 2)),
+        cycles.map(|cycles| fitting(cycles.value, 2, CYCLES_WIDTH - 2)),
         total,
     ]
 }
@@ -175,36 +189,11 @@ fn decimals(bound: f64) -> usize {
     if bound < 10.0 { 3 } else { 2 }
 }
 
-/// What is said behind the name: an emoji, a colour, and the sentence.
-fn remark(outcome: &Outcome) -> Option<(&'static str, Color, String)> {
-    let unstable = |text: String| Some((":wavy_dash:", Color::Yellow, text));
+/// The emoji and the colour of a row that is not as it should be.
+fn mark(outcome: &Outcome) -> (&'static str, Color) {
     match outcome {
-        Outcome::Ok => None,
-        Outcome::BelowFloor => unstable("too cheap to tell from nothing beside the rest".to_owned()),
-        Outcome::Unstable(Instability::Spread { calls_per_epoch }) => unstable(format!(
-            "Unstable with ~{} iters. Increase `min_epoch_iterations` to e.g. {:.0}",
-            grouped(*calls_per_epoch, 1),
-            calls_per_epoch * 10.0,
-        )),
-        Outcome::Unstable(Instability::WideInterval) => unstable(format!(
-            "the interval is wider than {:.0} % to either side: raise `max_time`, or let the machine calm down",
-            MAX_SPREAD * 100.0
-        )),
-        Outcome::Unstable(Instability::SharedCore) => unstable(
-            "somebody else used the core nearly all the time, so this is the cost in such company: try again later, or \
-             raise `max_time`"
-                .to_owned(),
-        ),
-        Outcome::Unstable(Instability::TooFewEpochs) => {
-            unstable("too slow for an interval within `max_time`: raise it to several calls' worth".to_owned())
-        }
-        Outcome::OptimizedAway => {
-            Some((":boom:", Color::Red, "iterations overflow. Maybe your code got optimized away?".to_owned()))
-        }
-        Outcome::NotMeasured => unstable("had no turn within `max_time`: raise it".to_owned()),
-        Outcome::Panicked { message } => {
-            Some((":boom:", Color::Red, format!("panicked: {}", printable(message).replace('|', "\\|"))))
-        }
+        Outcome::OptimizedAway | Outcome::Panicked { .. } => (":boom:", Color::Red),
+        _ => (":wavy_dash:", Color::Yellow),
     }
 }
 
@@ -268,13 +257,14 @@ fn machine_line(machine: &Machine) -> String {
 mod tests {
     use super::*;
     use crate::clock::ClockFacts;
-    use crate::measurement::Interval;
+    use crate::config::Config;
+    use crate::measurement::{Instability, Interval};
     use termcolor::{Ansi, NoColor};
 
     fn row(outcome: Outcome, nanoseconds: f64) -> Row {
-        let interval = Some(Interval { low: nanoseconds * 0.99, high: nanoseconds * 1.01 });
-        let cost =
-            Cost { nanoseconds, interval, cycles: Some(nanoseconds * 3.0), mdape: Some(0.0123), total_seconds: 0.0519 };
+        let figure = |value: f64| Figure { value, interval: Some(Interval { low: value * 0.99, high: value * 1.01 }) };
+        let cycles = Some(figure(nanoseconds * 3.0));
+        let cost = Cost { nanoseconds: figure(nanoseconds), cycles, mdape: Some(0.0123), total_seconds: 0.0519 };
         Row { label: None, outcome, cost: Some(cost) }
     }
 
@@ -282,7 +272,7 @@ mod tests {
         Measurement {
             id: id.into(),
             mode: Mode::Throughput,
-            unit: Some("op".into()),
+            config: Some(Config::default()),
             rows,
             epochs: 11,
             samples: 352,
@@ -294,7 +284,7 @@ mod tests {
     }
 
     fn printed(measurements: &[Measurement]) -> String {
-        let mut table = Table::new(NoColor::new(Vec::new()));
+        let mut table = Table::new(NoColor::new(Vec::new()), false);
         for measurement in measurements {
             table.measurement(measurement).unwrap();
         }
@@ -318,7 +308,7 @@ mod tests {
     #[test]
     fn the_header_comes_once_and_again_when_the_unit_changes() {
         let a = measurement("a", vec![row(Outcome::Ok, 1.0)]);
-        let byte = Measurement { unit: Some("byte".into()), ..a.clone() };
+        let byte = Measurement { config: Some(Config { unit: "byte".into(), ..Config::default() }), ..a.clone() };
         let printed = printed(&[a.clone(), a.clone(), byte, a]);
         assert_eq!(printed.matches("| benchmark").count(), 3);
         assert_eq!(printed.matches("ns/byte |").count(), 1);
@@ -347,7 +337,7 @@ mod tests {
     #[test]
     fn a_cost_below_the_floor_is_a_limit_and_never_a_negative_number() {
         let mut below = row(Outcome::BelowFloor, -0.2);
-        below.cost.as_mut().unwrap().interval = Some(Interval { low: -0.5, high: 0.1 });
+        below.cost.as_mut().unwrap().nanoseconds.interval = Some(Interval { low: -0.5, high: 0.1 });
         let printed = printed(&[measurement("tiny", vec![below])]);
         assert!(printed.contains("|             < 0.100 |"), "{printed}");
         assert!(!printed.contains("-0.2") && !printed.contains("-0.5"), "{printed}");
@@ -365,7 +355,7 @@ mod tests {
 
     #[test]
     fn colours_are_written_only_where_they_are_wanted() {
-        let mut table = Table::new(Ansi::new(Vec::new()));
+        let mut table = Table::new(Ansi::new(Vec::new()), false);
         table.measurement(&measurement("a", vec![row(Outcome::Ok, 1.0)])).unwrap();
         let colored = String::from_utf8(table.out.into_inner()).unwrap();
         assert!(colored.contains("\u{1b}["));

@@ -1,0 +1,293 @@
+//! JSON Lines: for each row one object on a line of its own, for scripts.
+//!
+//! Every object is complete in itself. Members are only ever added within a version of the format; a number that does not exist
+//! is `null`. Times are in nanoseconds where the name does not say otherwise, and costs are per unit.
+//!
+//! | member | meaning |
+//! |---|---|
+//! | `version` | of this format: 1 |
+//! | `method` | of the estimator, so that figures of different methods are not compared by accident |
+//! | `id`, `group`, `mode` | the benchmark, the group of inputs or `null` for the whole, `throughput` or `latency` |
+//! | `outcome`, `cause`, `advice` | `ok`, `below_floor`, `unstable`, `optimized_away`, `not_measured` or `panicked`; of an unstable one the cause; a sentence, or `null` if all is well |
+//! | `nanoseconds`, `cycles` | `{"value", "low", "high"}`, the latter two being the 95 % interval |
+//! | `mdape` | how far the epochs lie apart, a share of 1 |
+//! | `total_seconds` | what all timed calls took together |
+//! | `left_out` | the share of samples during which the core was shared |
+//! | `epochs`, `samples`, `calls` | how many there were |
+//! | `core_clock_gigahertz` | `{"least", "median", "most"}` during the run |
+//! | `settings` | the settings of the engine, times in nanoseconds |
+//! | `machine` | processor, number of processors, and the facts of the clock |
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use crate::config::Config;
+use crate::measurement::{Figure, Instability, Machine, Measurement, Outcome, Row};
+use crate::report::{Report, advice};
+use crate::target::Mode;
+
+/// The version of the format.
+const VERSION: f64 = 1.0;
+
+/// What the figures are made with: iteratively reweighted least squares over random multisets, with a metronome.
+const METHOD: &str = "least-squares-1";
+
+/// Writes JSON Lines.
+pub(crate) struct JsonLines<W> {
+    out: W,
+    /// The object about the machine.
+    machine: String,
+}
+
+impl<W: Write> JsonLines<W> {
+    pub(crate) fn new(out: W) -> Self {
+        Self { out, machine: "null".to_owned() }
+    }
+}
+
+impl<W: Write> Report for JsonLines<W> {
+    fn begin(&mut self, machine: &Machine) -> io::Result<()> {
+        self.machine = machine_object(machine);
+        Ok(())
+    }
+
+    fn measurement(&mut self, measurement: &Measurement) -> io::Result<()> {
+        for row in &measurement.rows {
+            writeln!(self.out, "{}", row_object(measurement, row, &self.machine))?;
+        }
+        self.out.flush()
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
+    let (outcome, cause) = outcome_names(&row.outcome);
+    let cost = row.cost.as_ref();
+    let core_clock = measurement.core_clock.map(|clock| {
+        Object::new().number("least", clock.least).number("median", clock.median).number("most", clock.most).finish()
+    });
+    Object::new()
+        .number("version", VERSION)
+        .text("method", Some(METHOD))
+        .text("id", Some(&measurement.id))
+        .text("group", row.label.as_deref())
+        .text("mode", Some(mode_name(measurement.mode)))
+        .text("outcome", Some(outcome))
+        .text("cause", cause)
+        .text("advice", advice(&row.outcome).as_deref())
+        .object("nanoseconds", cost.map(|cost| figure_object(&cost.nanoseconds)).as_deref())
+        .object("cycles", cost.and_then(|cost| cost.cycles.as_ref()).map(figure_object).as_deref())
+        .number("mdape", cost.and_then(|cost| cost.mdape).unwrap_or(f64::NAN))
+        .number("total_seconds", cost.map_or(f64::NAN, |cost| cost.total_seconds))
+        .number("left_out", measurement.left_out)
+        .number("epochs", measurement.epochs as f64)
+        .number("samples", measurement.samples as f64)
+        .number("calls", measurement.calls as f64)
+        .object("core_clock_gigahertz", core_clock.as_deref())
+        .object("settings", measurement.config.as_ref().map(settings_object).as_deref())
+        .object("machine", Some(machine))
+        .finish()
+}
+
+fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Throughput => "throughput",
+        Mode::Latency => "latency",
+    }
+}
+
+/// The name of the outcome, and of the cause where it is unstable.
+fn outcome_names(outcome: &Outcome) -> (&'static str, Option<&'static str>) {
+    match outcome {
+        Outcome::Ok => ("ok", None),
+        Outcome::BelowFloor => ("below_floor", None),
+        Outcome::Unstable(instability) => {
+            let cause = match instability {
+                Instability::Spread { .. } => "spread",
+                Instability::WideInterval => "wide_interval",
+                Instability::SharedCore => "shared_core",
+                Instability::TooFewEpochs => "too_few_epochs",
+            };
+            ("unstable", Some(cause))
+        }
+        Outcome::OptimizedAway => ("optimized_away", None),
+        Outcome::NotMeasured => ("not_measured", None),
+        Outcome::Panicked { .. } => ("panicked", None),
+    }
+}
+
+fn figure_object(figure: &Figure) -> String {
+    let (low, high) = figure.interval.map_or((f64::NAN, f64::NAN), |interval| (interval.low, interval.high));
+    Object::new().number("value", figure.value).number("low", low).number("high", high).finish()
+}
+
+fn settings_object(config: &Config) -> String {
+    Object::new()
+        .number("epochs", config.epochs as f64)
+        .number("clock_resolution_multiple", config.clock_resolution_multiple as f64)
+        .number("min_epoch_time", config.min_epoch_time.as_nanos() as f64)
+        .number("max_epoch_time", config.max_epoch_time.as_nanos() as f64)
+        .number("min_epoch_iterations", config.min_epoch_iterations as f64)
+        .number("epoch_iterations", config.epoch_iterations as f64)
+        .number("warmup", config.warmup as f64)
+        .number("precision", config.precision)
+        .number("max_time", config.max_time.as_nanos() as f64)
+        .text("unit", Some(&config.unit))
+        .number("batch", config.batch)
+        .finish()
+}
+
+fn machine_object(machine: &Machine) -> String {
+    Object::new()
+        .text("processor", Some(&machine.processor))
+        .number("processors", machine.processors as f64)
+        .text("clock", Some(&machine.clock_name))
+        .number("ticks_per_second", machine.clock.ticks_per_second)
+        .text("frequency_source", Some(&machine.frequency_source))
+        .number("frequency_error_ppm", machine.frequency_error_ppm)
+        .number("step_ticks", machine.clock.step_ticks)
+        .number("pair_cost_ticks", machine.clock.pair_cost_ticks)
+        .text("clock_remark", machine.clock_remark.as_deref())
+        .finish()
+}
+
+/// A JSON object under construction. Members stay in the order in which they are added.
+struct Object(String);
+
+impl Object {
+    fn new() -> Self {
+        Self("{".to_owned())
+    }
+
+    /// Adds a number; what is none becomes `null`.
+    fn number(mut self, name: &str, value: f64) -> Self {
+        self.name(name);
+        if value.is_finite() {
+            // Writing to a string cannot fail. The format of floats is also that of JSON, and finds them again exactly.
+            let _ = write!(self.0, "{value}");
+        } else {
+            self.0.push_str("null");
+        }
+        self
+    }
+
+    fn text(mut self, name: &str, value: Option<&str>) -> Self {
+        self.name(name);
+        match value {
+            Some(value) => push_string(&mut self.0, value),
+            None => self.0.push_str("null"),
+        }
+        self
+    }
+
+    /// Adds what is JSON already.
+    fn object(mut self, name: &str, value: Option<&str>) -> Self {
+        self.name(name);
+        self.0.push_str(value.unwrap_or("null"));
+        self
+    }
+
+    fn name(&mut self, name: &str) {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        push_string(&mut self.0, name);
+        self.0.push(':');
+    }
+
+    fn finish(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
+}
+
+fn push_string(json: &mut String, text: &str) {
+    json.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => json.extend(['\\', c]),
+            // Beside what JSON asks for, also what would break a line or a page that the object is put into.
+            c if c.is_control() || matches!(c, '<' | '\u{2028}' | '\u{2029}') => {
+                let _ = write!(json, "\\u{:04x}", u32::from(c));
+            }
+            c => json.push(c),
+        }
+    }
+    json.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ClockFacts;
+    use crate::measurement::{Cost, Interval};
+
+    fn measurement(outcome: Outcome) -> Measurement {
+        let figure = Figure { value: 1.5, interval: Some(Interval { low: 1.25, high: 1.75 }) };
+        let cost = Cost { nanoseconds: figure, cycles: None, mdape: Some(0.25), total_seconds: 0.5 };
+        Measurement {
+            id: "a \"quoted\"\nid\u{1b}</script>".into(),
+            mode: Mode::Latency,
+            config: Some(Config::default()),
+            rows: vec![
+                Row { label: None, outcome, cost: Some(cost) },
+                Row { label: Some("3".into()), outcome: Outcome::NotMeasured, cost: None },
+            ],
+            epochs: 11,
+            samples: 352,
+            calls: 9_000,
+            left_out: 0.125,
+            core_clock: None,
+            ungrouped_inputs: None,
+        }
+    }
+
+    fn lines(measurement: &Measurement) -> Vec<String> {
+        let mut report = JsonLines::new(Vec::new());
+        let machine = Machine {
+            processor: "Some CPU".into(),
+            processors: 2,
+            clock: ClockFacts { ticks_per_second: 2.6e9, step_ticks: 26.0, pair_cost_ticks: 63.4 },
+            clock_name: "TSC".into(),
+            frequency_source: "calibration".into(),
+            frequency_error_ppm: 1.5,
+            clock_remark: None,
+        };
+        report.begin(&machine).unwrap();
+        report.measurement(measurement).unwrap();
+        report.finish().unwrap();
+        String::from_utf8(report.out).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_row_is_an_object_on_a_line_of_its_own() {
+        let lines = lines(&measurement(Outcome::Ok));
+        assert_eq!(lines.len(), 2);
+        let start = concat!(
+            r#"{"version":1,"method":"least-squares-1","id":"a \"quoted\"\u000aid\u001b\u003c/script>","group":null,"#,
+            r#""mode":"latency","outcome":"ok","cause":null,"advice":null,"#,
+            r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"cycles":null,"mdape":0.25,"total_seconds":0.5,"#,
+            r#""left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"settings":{"epochs":11,"#,
+        );
+        assert!(lines[0].starts_with(start), "{}", lines[0]);
+        assert!(lines[0].ends_with(r#""pair_cost_ticks":63.4,"clock_remark":null}}"#), "{}", lines[0]);
+    }
+
+    #[test]
+    fn what_does_not_exist_is_null() {
+        let row = &lines(&measurement(Outcome::Ok))[1];
+        for part in [r#""group":"3""#, r#""outcome":"not_measured""#, r#""nanoseconds":null"#, r#""mdape":null"#] {
+            assert!(row.contains(part), "{part} in {row}");
+        }
+        assert_eq!(Object::new().number("a", f64::NAN).number("b", f64::INFINITY).finish(), r#"{"a":null,"b":null}"#);
+    }
+
+    #[test]
+    fn an_unstable_row_names_the_cause_and_what_to_do() {
+        let row = &lines(&measurement(Outcome::Unstable(Instability::SharedCore)))[0];
+        assert!(row.contains(r#""outcome":"unstable","cause":"shared_core","advice":"somebody else"#), "{row}");
+    }
+}
