@@ -17,9 +17,10 @@ pub(crate) fn registration(options: &Options, function: &Function) -> TokenStrea
         options.crate_path.as_ref().map_or_else(|| quote!(::nanobench::__private), |path| quote!(#path::__private));
     let name = options.name.as_ref().map_or_else(|| function.name.unraw().to_string(), syn::LitStr::value);
     let ignore = options.ignore;
+    let modes = modes(&private, options);
     let settings = settings(&private, &options.settings);
     let target = match (&function.input, &options.inputs) {
-        (Some(input), Some(inputs)) => with_inputs(&private, inputs, options.by.as_ref(), input, &function.name),
+        (Some(input), Some(inputs)) => with_inputs(&private, options, inputs, function, input),
         _ => {
             let function = &function.name;
             quote!(#private::Function::Plain {
@@ -38,11 +39,20 @@ pub(crate) fn registration(options: &Options, function: &Function) -> TokenStrea
                     line: ::core::line!(),
                     column: ::core::column!(),
                     ignore: #ignore,
+                    modes: &[#modes],
                     settings: #settings,
                     function: #target,
                 }
             }
         };
+    }
+}
+
+fn modes(private: &TokenStream, options: &Options) -> TokenStream {
+    match (options.throughput, &options.latency) {
+        (_, None) => quote!(#private::Mode::Throughput),
+        (false, Some(_)) => quote!(#private::Mode::Latency),
+        (true, Some(_)) => quote!(#private::Mode::Throughput, #private::Mode::Latency),
     }
 }
 
@@ -66,27 +76,44 @@ fn settings(private: &TokenStream, settings: &[Given]) -> TokenStream {
 /// width and closures know what they are given.
 fn with_inputs(
     private: &TokenStream,
+    options: &Options,
     inputs: &Given,
-    by: Option<&Given>,
+    function: &Function,
     input: &Input,
-    function: &Ident,
 ) -> TokenStream {
     let Input { ty, span, passing } = input;
     let item = if *passing == Passing::UnsizedReference { quote!(_) } else { ty.clone() };
     let values = &inputs.value;
     let new = quote_spanned!(at(value::span(values, inputs.key.span()))=> new(#values));
-    let by = by.map(|Given { key, value }| quote_spanned!(at(value::span(value, key.span()))=> .by(#value)));
-    let take = match passing {
-        Passing::Value => quote_spanned!(at(*span)=> .by_value),
-        Passing::Reference | Passing::UnsizedReference => quote_spanned!(at(*span)=> .by_reference::<#ty>),
+    let by = options
+        .by
+        .as_ref()
+        .map(|Given { key, value }| quote_spanned!(at(value::span(value, key.span()))=> .by(#value)));
+    let take = match (passing, &options.latency) {
+        (Passing::Value, None) => quote_spanned!(at(*span)=> .by_value),
+        (Passing::Value, Some(_)) => quote_spanned!(at(*span)=> .by_value_chained),
+        (Passing::Reference | Passing::UnsizedReference, _) => quote_spanned!(at(*span)=> .by_reference::<#ty>),
     };
+    let chained = options.latency.as_ref().map(|latency| chained(private, latency, function, ty));
+    let function = &function.name;
     quote! {
         #private::Function::WithInputs(|| {
             #private::Inputs::<#item>::#new #by #take(
                 |queue| #private::sample(queue, #function),
+                #chained
                 const { #private::max_calls(#function as fn(_) -> _) },
             )
         })
+    }
+}
+
+/// What latency needs in addition. Both types are named, so that the compiler points at the one that calls cannot be chained
+/// through.
+fn chained(private: &TokenStream, latency: &Ident, function: &Function, input: &TokenStream) -> TokenStream {
+    let Function { name, result, .. } = function;
+    quote_spanned! {at(latency.span())=>
+        |queue| #private::sample_chained::<#input, #result>(queue, #name),
+        const { #private::link_cycles::<#input, #result>() },
     }
 }
 
@@ -120,6 +147,25 @@ mod tests {
         ] {
             let added = expanded("inputs = [1]", &format!("fn f(x: {parameter}) {{}}"));
             assert!(added.contains(registered), "{registered} in {added}");
+        }
+    }
+
+    #[test]
+    fn only_latency_brings_a_chain() {
+        for (options, modes, chained) in [
+            ("", "&[::nanobench::__private::Mode::Throughput]", false),
+            ("throughput", "&[::nanobench::__private::Mode::Throughput]", false),
+            ("latency", "&[::nanobench::__private::Mode::Latency]", true),
+            (
+                "latency, throughput",
+                "&[::nanobench::__private::Mode::Throughput,::nanobench::__private::Mode::Latency]",
+                true,
+            ),
+        ] {
+            let added = expanded(&format!("inputs = [1], {options}"), "fn f(x: u8) -> u16 { 5 }");
+            assert!(added.contains(&format!("modes:{modes}")), "{added}");
+            assert_eq!(added.contains("by_value_chained("), chained, "{added}");
+            assert_eq!(added.contains("sample_chained::<u8,u16>(queue,f)"), chained, "{added}");
         }
     }
 

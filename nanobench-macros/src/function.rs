@@ -14,6 +14,8 @@ use crate::value::{angle_length, flattened, is_punct};
 pub(crate) struct Function {
     pub(crate) name: Ident,
     pub(crate) input: Option<Input>,
+    /// The type of the result, with lifetimes as in that of the parameter. None for a function that returns nothing.
+    pub(crate) result: Option<TokenStream>,
 }
 
 /// The parameter of a function, and so what it does with an input.
@@ -33,6 +35,12 @@ pub(crate) enum Passing {
     Reference,
     /// A reference to a type without a size, such as `str`. The inputs are of some other type that lends it.
     UnsizedReference,
+}
+
+impl Input {
+    fn is_reference(&self) -> bool {
+        self.passing != Passing::Value || is_punct(self.ty.clone().into_iter().next().as_ref(), '&')
+    }
 }
 
 impl Function {
@@ -96,7 +104,7 @@ impl Function {
             let message = "this function has no body; call it from a function that has one, and measure that";
             errors.push(Error::new(name.span(), message));
         }
-        errors.or(Self { name: name.clone(), input })
+        errors.or(Self { name: name.clone(), input, result: result(rest, &lifetimes) })
     }
 
     /// Whether the options suit the signature.
@@ -114,8 +122,56 @@ impl Function {
                 let message = "this function takes no inputs; give it one parameter, or leave out `inputs`";
                 Err(Error::new(inputs.key.span(), message))
             }
-            _ => Ok(()),
+            (_, _) => match &options.latency {
+                Some(latency) => self.check_latency(latency),
+                None => Ok(()),
+            },
         }
+    }
+
+    /// Whether calls can be chained, as far as the signature shows.
+    fn check_latency(&self, latency: &Ident) -> Result<()> {
+        let mut errors = Errors::default();
+        match &self.input {
+            None => {
+                let message = "`latency` is the time from an input to its result, and this function takes no input; give it a \
+                               parameter and `inputs = [..]`, or leave out `latency`";
+                errors.push(Error::new(latency.span(), message));
+            }
+            Some(input) if input.is_reference() => {
+                let message = "for `latency` the input itself has to wait for the result before it, and this is a reference; \
+                               take the input by value";
+                errors.push(Error::new(input.span, message));
+            }
+            Some(_) => {}
+        }
+        match &self.result {
+            None => {
+                let message = "for `latency` the next input waits for the result of this function, and there is none; return \
+                               one, or leave out `latency`";
+                errors.push(Error::new(self.name.span(), message));
+            }
+            Some(result) => {
+                if let Some(impl_span) = find_word(&flattened(result.clone()), "impl") {
+                    let message = "for `latency` it has to be known what the result is; write its type instead of \
+                                   `impl Trait`";
+                    errors.push(Error::new(impl_span, message));
+                }
+            }
+        }
+        errors.or(())
+    }
+}
+
+/// The type behind the arrow in what follows the name of a function and its generic parameters.
+fn result(after_name: &[TokenTree], lifetimes: &[String]) -> Option<TokenStream> {
+    match after_name {
+        [_parameters, dash, angle, ty @ .., _body] if is_punct(Some(dash), '-') && is_punct(Some(angle), '>') => {
+            let is_where = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "where");
+            let ty = ty.iter().take_while(|token| !is_where(token)).cloned().collect();
+            Some(with_static_lifetimes(ty, lifetimes))
+        }
+        _ => None,
     }
 }
 
@@ -415,6 +471,38 @@ mod tests {
         ] {
             assert_eq!(input(&format!("fn f({parameter}) {{}}")), (ty.to_owned(), passing), "{parameter}");
         }
+    }
+
+    #[test]
+    fn the_type_of_the_result_is_read() {
+        for (source, ty) in [
+            ("fn f() {}", None),
+            ("fn f() where u8: Copy {}", None),
+            ("fn f() -> u64 {}", Some("u64")),
+            ("fn f(x: u8) -> a::B<{ 1 + 2 }, C> where u8: Copy {}", Some("a::B<{1+2},C>")),
+            ("fn f<'a>(x: &'a str) -> &'a str {}", Some("&'staticstr")),
+            ("fn f() -> fn(u8) -> u8 {}", Some("fn(u8)->u8")),
+        ] {
+            let read = read(source).unwrap().result.map(|ty| ty.to_string().replace(' ', ""));
+            assert_eq!(read.as_deref(), ty, "{source}");
+        }
+    }
+
+    #[test]
+    fn only_what_has_an_input_by_value_and_a_result_has_a_latency() {
+        let check = |source: &str| {
+            let options = Options::read("latency, inputs = [1]".parse().unwrap()).unwrap();
+            let errors = read(source).unwrap().check_against(&options).err();
+            errors.map_or_else(Vec::new, |errors| errors.into_iter().map(|error| error.to_string()).collect())
+        };
+        assert_eq!(check("fn f(x: u8) -> u8 {}"), [] as [&str; 0]);
+        for reference in ["&u8", "&'a u8", "&str", "&'static u8"] {
+            let errors = check(&format!("fn f(x: {reference}) -> u8 {{}}"));
+            assert!(errors.len() == 1 && errors[0].contains("by value"), "{errors:?}");
+        }
+        assert_eq!(check("fn f(x: &u8) {}").len(), 2);
+        assert!(check("fn f(x: u8) {}")[0].contains("return one"));
+        assert!(check("fn f(x: u8) -> impl Copy {}")[0].contains("instead of `impl Trait`"));
     }
 
     #[test]

@@ -33,11 +33,13 @@ enum Kind {
 }
 
 /// Every option, with an example of its value for error messages. The settings have the names of `Overrides`' fields.
-const OPTIONS: [(&str, Kind, &str); 16] = [
+const OPTIONS: [(&str, Kind, &str); 18] = [
     ("inputs", Kind::Inputs, "[1, 2, 3]"),
     ("by", Kind::By, "|input| input.len()"),
     ("name", Kind::Name, "\"another name\""),
     ("ignore", Kind::Flag, ""),
+    ("throughput", Kind::Flag, ""),
+    ("latency", Kind::Flag, ""),
     ("epochs", Kind::Positive, "11"),
     ("clock_resolution_multiple", Kind::Positive, "1000"),
     ("min_epoch_time", Kind::Time, "\"100us\""),
@@ -53,12 +55,14 @@ const OPTIONS: [(&str, Kind, &str); 16] = [
 ];
 
 /// What other frameworks, or a slip of the mind, call an option.
-const ALIASES: [(&str, &str); 10] = [
+const ALIASES: [(&str, &str); 12] = [
     ("args", "inputs"),
     ("values", "inputs"),
     ("label", "by"),
     ("group_by", "by"),
     ("skip", "ignore"),
+    ("mode", "latency"),
+    ("chain", "latency"),
     ("sample_count", "epochs"),
     ("sample_size", "epoch_iterations"),
     ("iterations", "epoch_iterations"),
@@ -80,6 +84,9 @@ pub(crate) struct Options {
     pub(crate) name: Option<LitStr>,
     pub(crate) crate_path: Option<TokenStream>,
     pub(crate) ignore: bool,
+    pub(crate) throughput: bool,
+    /// The option as the person wrote it, to point at.
+    pub(crate) latency: Option<Ident>,
     /// Fields of `Overrides` and expressions of their types.
     pub(crate) settings: Vec<Given>,
 }
@@ -121,7 +128,11 @@ impl Options {
         let example = example(name);
         let value = match (kind, value.filter(|value| !value.is_empty())) {
             (Kind::Flag, None) => {
-                self.ignore = true;
+                match name {
+                    "throughput" => self.throughput = true,
+                    "latency" => self.latency = Some(key),
+                    _ => self.ignore = true,
+                }
                 return Ok(());
             }
             (Kind::Flag, Some(_)) => {
@@ -405,6 +416,20 @@ mod tests {
         let options = read("crate = ::a::b, r#ignore, r#epochs = N,").unwrap();
         assert!(options.ignore && options.crate_path.is_some());
         assert_eq!(options.settings.len(), 1);
+    }
+
+    #[test]
+    fn each_flag_is_on_when_it_is_there() {
+        for (source, expected) in [
+            ("", (false, false, false)),
+            ("ignore", (true, false, false)),
+            ("throughput", (false, true, false)),
+            ("latency", (false, false, true)),
+            ("latency, ignore, throughput", (true, true, true)),
+        ] {
+            let options = read(source).unwrap();
+            assert_eq!((options.ignore, options.throughput, options.latency.is_some()), expected, "{source}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use lexopt::prelude::*;
 use regex_lite::Regex;
 
 use crate::config::{Overrides, SETTINGS, SettingError};
+use crate::target::Mode;
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub(crate) enum Request {
 pub(crate) struct Arguments {
     pub(crate) action: Action,
     pub(crate) selection: Selection,
+    /// Which modes to measure in, whatever the attributes say; none if they decide.
+    pub(crate) modes: Option<&'static [Mode]>,
     pub(crate) color: Color,
     pub(crate) format: Format,
     /// Print results and nothing else.
@@ -177,6 +180,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
     let (mut is_bench, mut is_test, mut is_list, mut is_exact) = (false, false, false, false);
     let (mut filters, mut skips) = (Vec::new(), Vec::new());
     let mut ignored = Ignored::LeftOut;
+    let mut modes = None;
     let mut color = Color::Auto;
     let mut format = Format::Table;
     let mut quiet = false;
@@ -192,6 +196,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             Long("ignored") => ignored = if ignored == Ignored::LeftOut { Ignored::Only } else { ignored },
             Long("include-ignored") => ignored = Ignored::Included,
             Short('q') | Long("quiet") => quiet = true,
+            Long("mode") => modes = Some(parse_modes("--mode", parser.value()?.string()?)?),
             Long("color" | "colour") => color = parse_color(parser.value()?.string()?)?,
             Long("format") => format = parse_format(parser.value()?.string()?)?,
             Short('h') | Long("help") => return Ok(Request::Help),
@@ -230,6 +235,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             (false, false) => Action::RunOnce,
         },
         selection: Selection { filters: to_filters(filters)?, skips: to_filters(skips)?, ignored },
+        modes,
         color,
         format,
         quiet,
@@ -244,6 +250,16 @@ fn filter(text: String, is_exact: bool) -> Result<Filter, UsageError> {
     match Regex::new(&text) {
         Ok(pattern) => Ok(Filter::Pattern(pattern)),
         Err(error) => Err(UsageError::BadFilter { filter: text, error }),
+    }
+}
+
+/// Reads the value of `--mode`, or of the variable that stands for it.
+pub(crate) fn parse_modes(option: &'static str, value: String) -> Result<&'static [Mode], UsageError> {
+    match value.as_str() {
+        "throughput" => Ok(&[Mode::Throughput]),
+        "latency" => Ok(&[Mode::Latency]),
+        "both" => Ok(&[Mode::Throughput, Mode::Latency]),
+        _ => Err(UsageError::BadChoice { option, value, choices: "throughput, latency, both" }),
     }
 }
 
@@ -279,6 +295,8 @@ Without --bench, which `cargo bench` adds, each is called once and nothing is me
   --ignored              run only benchmarks marked `ignore`
   --include-ignored      run those too
   --list                 print the names of the benchmarks
+  --mode MODE            measure throughput, latency or both, instead of what each #[nanobench(..)] says; latency only of
+                         functions marked `latency`
   --color WHEN           auto, always or never
   --format FORMAT        pretty for a table, jsonl for one JSON object a row
   -q, --quiet            print only results: nothing about the machine, and no hints
@@ -296,7 +314,8 @@ Settings of the engine; each also as an option of #[nanobench(..)] and as a vari
     }
     text.push_str(
         "
-Variables without a flag:
+Other variables:
+  NANOBENCH_MODE=MODE    is like --mode, which overrides it
   NANOBENCH_ENDLESS=NAME runs the benchmark of that name for ever, for a profiler
   NO_COLOR               turns colours off
 
@@ -366,6 +385,15 @@ mod tests {
         assert_eq!(choice("--ignored", false), Choice::FilteredOut);
         assert_eq!(choice("--include-ignored", true), Choice::Selected);
         assert_eq!(choice("--include-ignored --ignored", false), Choice::Selected);
+    }
+
+    #[test]
+    fn the_mode_is_what_the_attribute_says_unless_asked_for() {
+        assert_eq!(arguments("--bench").modes, None);
+        assert_eq!(arguments("--mode throughput").modes, Some([Mode::Throughput].as_slice()));
+        assert_eq!(arguments("--mode both --mode=latency").modes, Some([Mode::Latency].as_slice()));
+        assert_eq!(arguments("--mode both").modes, Some([Mode::Throughput, Mode::Latency].as_slice()));
+        assert!(error("--mode fast").contains("\"fast\" should be one of throughput, latency, both"));
     }
 
     #[test]

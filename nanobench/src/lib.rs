@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod black_box;
+mod chain;
 mod cli;
 mod clock;
 mod config;
@@ -15,7 +16,11 @@ mod runner;
 mod stats;
 mod target;
 
+#[doc = include_str!("estimator.md")]
+pub mod estimator {}
+
 pub use black_box::black_box;
+pub use chain::Chain;
 pub use nanobench_macros::nanobench;
 
 /// Makes the `main` function of a bench target, which runs the functions under [`#[nanobench]`](macro@nanobench).
@@ -74,9 +79,10 @@ compile_error!("nanobench cannot register benchmarks on this target: the `invent
 /// What the expansions of the macros name. Not part of the public interface: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::chain::link_cycles;
     pub use crate::config::Overrides;
     pub use crate::registry::Entry;
     pub use crate::runner::main;
-    pub use crate::target::{Function, Inputs, max_calls, max_calls_plain, sample, sample_plain};
+    pub use crate::target::{Function, Inputs, Mode, max_calls, max_calls_plain, sample, sample_chained, sample_plain};
     pub use inventory;
 }

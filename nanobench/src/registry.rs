@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::config::Overrides;
 use crate::report::printable;
-use crate::target::Function;
+use crate::target::{Function, Mode};
 
 /// One function under `#[nanobench]`, as the attribute registers it before `main` runs.
 pub struct Entry {
@@ -20,6 +20,9 @@ pub struct Entry {
     pub column: u32,
     /// Whether it is left out unless asked for.
     pub ignore: bool,
+    /// The questions that the attribute asks, in the order of the answers. A function is compiled for throughput in any case
+    /// and for latency if that is among them.
+    pub modes: &'static [Mode],
     /// The settings that the attribute gives.
     pub settings: Option<fn() -> Overrides>,
     /// What was compiled for it.
@@ -37,6 +40,11 @@ impl Entry {
             None => self.name.to_owned(),
         };
         printable(&id)
+    }
+
+    /// Whether the function was compiled for the mode.
+    pub(crate) fn can_measure(&self, mode: Mode) -> bool {
+        mode == Mode::Throughput || self.modes.contains(&mode)
     }
 
     /// Where the attribute stands.
@@ -134,6 +142,7 @@ mod tests {
             line,
             column: 1,
             ignore: false,
+            modes: &[Mode::Throughput],
             settings: None,
             function: Function::Plain { sample: |_| 0, max_calls: 1 },
         }

@@ -28,6 +28,9 @@ const PANICKED: u8 = 101;
 
 /// The variable that names a benchmark to be run for ever.
 const ENDLESS: &str = "NANOBENCH_ENDLESS";
+/// The variable that says what `--mode` says. It is no setting of the engine, since it is about which measurements there are
+/// and not about how one is made.
+const MODE: &str = "NANOBENCH_MODE";
 
 /// Runs the benchmarks of this program as its arguments and the environment ask. [`main!`](crate::main) calls it.
 #[must_use]
@@ -188,6 +191,10 @@ fn run_once(chosen: &Chosen) -> Result<u8, Error> {
 /// Measures each benchmark and prints its rows as soon as they are known.
 fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     let environment = Overrides::from_environment(|name| std::env::var(name)).map_err(Error::Setting)?;
+    let modes = match (arguments.modes, std::env::var_os(MODE)) {
+        (None, Some(value)) => Some(cli::parse_modes(MODE, value.to_string_lossy().into()).map_err(Error::Usage)?),
+        (modes, _) => modes,
+    };
     // All settings are checked before anything runs, so that a mistake in the last does not cost the time of the others.
     let configured = chosen
         .selected()
@@ -205,7 +212,13 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
         }
     }
     chosen.complain_if_empty();
-    if configured.is_empty() {
+    complain_of_missing_modes(chosen, modes);
+    let mut measurements = Vec::new();
+    for (benchmark, config) in &configured {
+        let modes = modes.unwrap_or(benchmark.entry.modes).iter().filter(|mode| benchmark.entry.can_measure(**mode));
+        measurements.extend(modes.map(|mode| (*benchmark, *mode, config)));
+    }
+    if measurements.is_empty() {
         return Ok(0);
     }
     let mut report: Box<dyn Report> = match arguments.format {
@@ -214,20 +227,23 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     };
     report.begin(&machine::facts())?;
     let mut code = 0;
-    for (benchmark, config) in configured {
-        let measured = config.and_then(|config| {
+    let mut hinted = "";
+    for (benchmark, mode, config) in measurements {
+        let measured = config.as_ref().map_err(String::clone).and_then(|config| {
             catching_panics(|| {
                 let mut target = benchmark.entry.function.target();
-                engine::measure(&benchmark.id, Mode::Throughput, &mut *target, &config, &MachineClock)
+                engine::measure(&benchmark.id, mode, &mut *target, config, &MachineClock)
             })
         });
         let measurement = measured.unwrap_or_else(|message| {
             code = PANICKED;
-            Measurement::panicked(&benchmark.id, Mode::Throughput, message)
+            Measurement::panicked(&benchmark.id, mode, message)
         });
         report.measurement(&measurement)?;
-        if !arguments.quiet {
+        // What there is to say about a benchmark is the same in each of its modes.
+        if !arguments.quiet && hinted != benchmark.id {
             hint(&measurement);
+            hinted = &benchmark.id;
         }
     }
     report.finish()?;
@@ -253,10 +269,25 @@ fn configure(
     Ok(Ok(Config::resolve([&attribute, environment, flags])))
 }
 
+/// Names the benchmarks that cannot be measured in the modes asked for.
+fn complain_of_missing_modes(chosen: &Chosen, modes: Option<&[Mode]>) {
+    let is_missing = |benchmark: &&Benchmark| {
+        modes.is_some_and(|modes| !modes.iter().all(|mode| benchmark.entry.can_measure(*mode)))
+    };
+    let missing: Vec<String> =
+        chosen.selected().filter(is_missing).map(|benchmark| format!("`{}`", benchmark.id)).collect();
+    if !missing.is_empty() {
+        complain(&format!(
+            "no latency of {}: not compiled for it; write #[nanobench(latency, inputs = ..)]",
+            missing.join(", ")
+        ));
+    }
+}
+
 fn complain_of_unknown_variables() {
     for (name, _value) in std::env::vars_os() {
         let Some(name) = name.to_str().filter(|name| name.starts_with("NANOBENCH_")) else { continue };
-        if name != ENDLESS && !SETTINGS.iter().any(|setting| setting.variable() == name) {
+        if ![ENDLESS, MODE].contains(&name) && !SETTINGS.iter().any(|setting| setting.variable() == name) {
             complain(&format!("{} is not a setting and is ignored; --help lists those there are", printable(name)));
         }
     }

@@ -1,6 +1,6 @@
 //! Statistics of slices of numbers. Pure functions.
 
-pub(crate) use nanobench_timer::robust::median;
+pub(crate) use nanobench_timer::robust::{dominant_mean, median};
 
 /// The median absolute percentage error: the median of `|x - median| / x`, a share of 1.
 ///

@@ -8,6 +8,7 @@ use std::fmt::{Debug, Display};
 use std::mem::{ManuallyDrop, needs_drop, size_of};
 
 use crate::black_box::{black_box, black_box_loaded};
+use crate::chain::{Chain, Zero};
 use crate::groups::Groups;
 
 /// Which question is asked: the two have different answers wherever a processor works on several things at once.
@@ -18,6 +19,9 @@ pub enum Mode {
     /// How long it takes from an input to its output: each call waits for the one before.
     Latency,
 }
+
+/// What a target says that is asked for a latency which it cannot measure. The runner does not ask it.
+const NOT_CHAINED: &str = "the function was not compiled for latency";
 
 /// Something that can be called many times in a row while a clock runs.
 pub trait Target {
@@ -37,6 +41,12 @@ pub trait Target {
     ///
     /// If the function was not compiled for the mode.
     fn sample(&mut self, mode: Mode, calls: u64, order: &[u32]) -> u64;
+
+    /// The cycles of the core that each call of a latency sample takes on top of the function's own, for making its input
+    /// wait.
+    fn link_cycles(&self) -> f64 {
+        0.0
+    }
 }
 
 /// Memory that the queued inputs and results of a sample may take, in bytes: well within a second-level cache.
@@ -86,6 +96,20 @@ pub fn sample_plain<R>(calls: u64, function: impl Fn() -> R) -> u64 {
 #[inline(always)]
 pub fn sample<X, R>(queue: &mut Vec<X>, function: impl Fn(X) -> R) -> u64 {
     time(black_box(queue).drain(..), |input| function(black_box_loaded(input)))
+}
+
+/// One sample of a function with inputs: a call for each of the queue, which begins when the one before has its result.
+#[inline(always)]
+pub fn sample_chained<X: Chain, R: Chain>(queue: &mut Vec<X>, function: impl Fn(X) -> R) -> u64 {
+    let zero = Zero::new();
+    let mut items = black_box(queue).drain(..);
+    let mut output = R::Output::default();
+    let start = nanobench_timer::start();
+    for input in items.by_ref() {
+        output = function(input.after(output, zero)).output();
+    }
+    let stop = nanobench_timer::stop();
+    stop.wrapping_sub(start)
 }
 
 /// The most calls in a sample of a function without inputs; the argument only brings the types.
@@ -147,7 +171,7 @@ impl Target for Plain {
     }
 
     fn sample(&mut self, mode: Mode, calls: u64, _order: &[u32]) -> u64 {
-        assert!(mode == Mode::Throughput, "latency needs inputs");
+        assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
         (self.sample)(calls)
     }
 }
@@ -181,7 +205,20 @@ impl<T: Clone + PartialEq + Debug + 'static> Inputs<T> {
     /// Makes a target of a function that takes its input by value; it gets a clone, made while the clock stands still.
     pub fn by_value(self, sample: fn(&mut Vec<T>) -> u64, max_calls: u64) -> Box<dyn Target> {
         let (values, groups) = self.grouped();
-        Box::new(ByValue { values, groups, queue: Vec::new(), sample, max_calls })
+        Box::new(ByValue { values, groups, queue: Vec::new(), sample, chained: None, max_calls })
+    }
+
+    /// The same for a function that has been compiled for latency as well.
+    pub fn by_value_chained(
+        self,
+        sample: fn(&mut Vec<T>) -> u64,
+        sample_chained: fn(&mut Vec<T>) -> u64,
+        link_cycles: f64,
+        max_calls: u64,
+    ) -> Box<dyn Target> {
+        let (values, groups) = self.grouped();
+        let chained = Some(Chained { sample: sample_chained, link_cycles });
+        Box::new(ByValue { values, groups, queue: Vec::new(), sample, chained, max_calls })
     }
 
     /// Makes a target of a function that takes its input by reference, perhaps as what the input borrows as: `&str` for
@@ -208,7 +245,14 @@ struct ByValue<T> {
     groups: Groups,
     queue: Vec<T>,
     sample: fn(&mut Vec<T>) -> u64,
+    /// What latency needs; none if the function was not compiled for it.
+    chained: Option<Chained<T>>,
     max_calls: u64,
+}
+
+struct Chained<T> {
+    sample: fn(&mut Vec<T>) -> u64,
+    link_cycles: f64,
 }
 
 impl<T: Clone> Target for ByValue<T> {
@@ -220,9 +264,18 @@ impl<T: Clone> Target for ByValue<T> {
         self.max_calls
     }
 
-    fn sample(&mut self, _mode: Mode, _calls: u64, order: &[u32]) -> u64 {
+    fn sample(&mut self, mode: Mode, _calls: u64, order: &[u32]) -> u64 {
+        let sample = match (mode, &self.chained) {
+            (Mode::Throughput, _) => self.sample,
+            (Mode::Latency, Some(chained)) => chained.sample,
+            (Mode::Latency, None) => panic!("{NOT_CHAINED}"),
+        };
         self.queue.extend(order.iter().map(|&input| self.values[input as usize].clone()));
-        (self.sample)(&mut self.queue)
+        sample(&mut self.queue)
+    }
+
+    fn link_cycles(&self) -> f64 {
+        self.chained.as_ref().map_or(0.0, |chained| chained.link_cycles)
     }
 }
 
@@ -242,7 +295,8 @@ impl<T: Borrow<B>, B: ?Sized> Target for ByReference<T, B> {
         self.max_calls
     }
 
-    fn sample(&mut self, _mode: Mode, _calls: u64, order: &[u32]) -> u64 {
+    fn sample(&mut self, mode: Mode, _calls: u64, order: &[u32]) -> u64 {
+        assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
         let mut queue = order.iter().map(|&input| self.values[input as usize].borrow()).collect();
         (self.sample)(&mut queue)
     }
@@ -255,6 +309,7 @@ mod tests {
 
     thread_local! {
         static SEEN: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+        static CHAINED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
         static CALLS: Cell<u64> = const { Cell::new(0) };
         static LOG: RefCell<String> = const { RefCell::new(String::new()) };
     }
@@ -267,6 +322,86 @@ mod tests {
         let mut target = Inputs::new(["a", "b", "c"]).by_value(|queue| sample(queue, see), 100);
         target.sample(Mode::Throughput, 4, &[2, 0, 0, 1]);
         SEEN.with_borrow(|seen| assert_eq!(*seen, ["c", "a", "a", "b"]));
+    }
+
+    #[test]
+    fn each_call_of_a_chain_gets_the_input_that_the_order_names_whatever_came_out_before() {
+        fn see(input: u64) -> u8 {
+            CHAINED.with_borrow_mut(|seen| seen.push(input));
+            input as u8 ^ 0x5a
+        }
+        let values = [u64::MAX, 0, 1 << 63, 0x0123_4567_89ab_cdef];
+        let mut target = Inputs::new(values).by_value_chained(
+            |queue| sample(queue, see),
+            |queue| sample_chained(queue, see),
+            2.0,
+            100,
+        );
+        let order = [3, 0, 0, 2, 1, 3, 2];
+        for mode in [Mode::Latency, Mode::Throughput] {
+            target.sample(mode, 7, &order);
+            let expected: Vec<u64> = order.iter().map(|&input| values[input as usize]).collect();
+            assert_eq!(CHAINED.take(), expected, "{mode:?}");
+        }
+        assert_eq!(target.link_cycles(), 2.0);
+    }
+
+    #[test]
+    fn a_chain_goes_through_types_of_every_kind_of_register() {
+        fn float(input: bool) -> f32 {
+            if input { 1.5 } else { f32::NAN }
+        }
+        fn wide(input: f64) -> i128 {
+            input as i128 - 1
+        }
+        fn letter(input: char) -> char {
+            assert_eq!(input, 'é');
+            'a'
+        }
+        fn signs(input: i128) -> bool {
+            assert_eq!(input, -1);
+            input < 0
+        }
+        let order = [0; 5];
+        Inputs::new([true]).by_value_chained(|_| 0, |queue| sample_chained(queue, float), 2.0, 9).sample(
+            Mode::Latency,
+            5,
+            &order,
+        );
+        Inputs::new([-1e30]).by_value_chained(|_| 0, |queue| sample_chained(queue, wide), 2.0, 9).sample(
+            Mode::Latency,
+            5,
+            &order,
+        );
+        Inputs::new(['é']).by_value_chained(|_| 0, |queue| sample_chained(queue, letter), 2.0, 9).sample(
+            Mode::Latency,
+            5,
+            &order,
+        );
+        Inputs::new([-1]).by_value_chained(|_| 0, |queue| sample_chained(queue, signs), 2.0, 9).sample(
+            Mode::Latency,
+            5,
+            &order,
+        );
+    }
+
+    #[test]
+    fn a_panicking_call_of_a_chain_leaves_the_target_usable() {
+        fn not_zero(input: u8) -> u8 {
+            assert_ne!(input, 0);
+            input
+        }
+        let mut target = Inputs::new([0, 1]).by_value_chained(|_| 0, |queue| sample_chained(queue, not_zero), 2.0, 100);
+        let panicked =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| target.sample(Mode::Latency, 3, &[1, 0, 0])));
+        assert!(panicked.is_err());
+        target.sample(Mode::Latency, 1, &[1]);
+    }
+
+    #[test]
+    #[should_panic(expected = "not compiled for latency")]
+    fn a_function_that_was_not_compiled_for_latency_does_not_give_another_figure_instead() {
+        Inputs::new([1u8]).by_value(|_| 0, 100).sample(Mode::Latency, 1, &[0]);
     }
 
     #[test]

@@ -32,10 +32,6 @@ const MIN_QUIET_EPOCHS: usize = 3;
 /// If a larger share of the samples than this is left out, those that are not may have been taken for quiet by chance.
 const MAX_LEFT_OUT: f64 = 0.8;
 
-/// What the link between two calls of a latency sample takes: an `and` and an exclusive `or`, each of which waits for the one
-/// before.
-const LINK_CYCLES: f64 = 2.0;
-
 /// Measures `target` in `mode` under the name `id`.
 pub(crate) fn measure(
     id: &str,
@@ -246,7 +242,7 @@ impl<'a> Run<'a> {
         let mut cycles = None;
         if self.metronome.is_some() {
             let in_cycles = estimate.in_cycles(&chosen.tempi);
-            let link_cycles = if self.mode == Mode::Latency { LINK_CYCLES } else { 0.0 };
+            let link_cycles = if self.mode == Mode::Latency { self.target.link_cycles() } else { 0.0 };
             let ticks_per_cycle = estimate.cost / in_cycles.cost;
             estimate = estimate.minus(link_cycles * ticks_per_cycle);
             cycles = Some(self.figure(&in_cycles.minus(link_cycles), 1.0));

@@ -7,10 +7,9 @@
 
 use std::ops::Range;
 
-use nanobench_timer::robust::dominant_mean;
-
 use super::fit::Samples;
 use crate::clock::{ClockFacts, Metronome};
+use crate::stats::dominant_mean;
 
 /// A sample counts if the worse of the two readings beside it is at least this share of what the core can do.
 const QUIET_SHARE: f64 = 0.93;

@@ -16,7 +16,7 @@ fn an_unknown_flag_is_one_line_with_the_usual_cause_and_nothing_runs() {
 
 #[test]
 fn a_flag_without_its_value_is_an_error() {
-    for line in ["--bench --epochs", "--skip", "--color"] {
+    for line in ["--bench --epochs", "--skip", "--color", "--mode"] {
         let output = fixture!("calls").args(line).run().exits_with(2);
         let flag = line.split(' ').next_back().unwrap();
         assert!(output.stderr.contains(flag) && output.stdout.is_empty(), "{output:?}");
@@ -27,7 +27,7 @@ fn a_flag_without_its_value_is_an_error() {
 fn a_value_that_is_none_of_the_choices_is_an_error() {
     let color = "nanobench: --color: \"blue\" should be one of auto, always, never\n";
     fixture!("calls").args("--color blue").run().only_complains(2, color);
-    let format = "nanobench: --format: \"xml\" should be one of pretty, terse\n";
+    let format = "nanobench: --format: \"xml\" should be one of pretty, terse, jsonl\n";
     fixture!("calls").args("--list --format xml").run().only_complains(2, format);
 }
 

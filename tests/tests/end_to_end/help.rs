@@ -24,12 +24,23 @@ fn help_names_every_flag_and_variable() {
             let variable = format!("[NANOBENCH_{}]", setting.replace('-', "_").to_uppercase());
             assert!(help.contains(&format!("  --{setting} ")) && help.contains(&variable), "{setting}: {help}");
         }
-        for other in
-            ["--list", "--exact", "--skip", "--ignored", "--include-ignored", "--color", "--quiet", "--version"]
-        {
+        for other in [
+            "--list",
+            "--exact",
+            "--skip",
+            "--ignored",
+            "--include-ignored",
+            "--mode",
+            "--color",
+            "--quiet",
+            "--version",
+        ] {
             assert!(help.contains(other), "{other}: {help}");
         }
-        assert!(help.contains("NANOBENCH_ENDLESS") && help.contains("NO_COLOR"), "{help}");
+        assert!(
+            help.contains("NANOBENCH_ENDLESS") && help.contains("NANOBENCH_MODE=MODE") && help.contains("NO_COLOR"),
+            "{help}"
+        );
     }
 }
 

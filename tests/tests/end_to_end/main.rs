@@ -9,6 +9,7 @@ mod filters;
 mod help;
 mod list;
 mod measure;
+mod modes;
 mod names;
 mod panics;
 mod run_once;

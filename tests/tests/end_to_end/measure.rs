@@ -3,13 +3,13 @@
 use crate::support::{bars, fixture, is_row, masked};
 
 const HEADER: &str = "
-|               ns/op |                          95% CI |                op/s |    err% |     total | benchmark
-|--------------------:|--------------------------------:|--------------------:|--------:|----------:|:----------
+|               ns/op |                          95% CI |                op/s |    err% |          cyc/op |     total | benchmark
+|--------------------:|--------------------------------:|--------------------:|--------:|----------------:|----------:|:----------
 ";
 
 const BYTE_HEADER: &str = "
-|             ns/byte |                          95% CI |              byte/s |    err% |     total | benchmark
-|--------------------:|--------------------------------:|--------------------:|--------:|----------:|:----------
+|             ns/byte |                          95% CI |              byte/s |    err% |        cyc/byte |     total | benchmark
+|--------------------:|--------------------------------:|--------------------:|--------:|----------------:|----------:|:----------
 ";
 
 const MANY_HINT: &str = "nanobench: `many` has 33 inputs with too many distinct values for a row each; `by = |x| ..` puts \
@@ -19,29 +19,29 @@ const MANY_HINT: &str = "nanobench: `many` has 33 inputs with too many distinct 
 fn the_table_has_a_row_per_benchmark_and_group_in_source_order_and_a_header_per_unit() {
     let output = fixture!("table").measure("--quiet").succeeds();
     let expected = "
-|               ns/op |                          95% CI |                op/s |    err% |     total | benchmark
-|--------------------:|--------------------------------:|--------------------:|--------:|----------:|:----------
-|                   # |                               # |                   # |       # |         # | `plain`
-|                   # |                               # |                   # |       # |         # | `copy`
-|                   # |                               # |                   # |       # |         # | `copy/3`
-|                   # |                               # |                   # |       # |         # | `copy/4`
-|                   # |                               # |                   # |       # |         # | `copy/7`
-|                   # |                               # |                   # |       # |         # | `copy/8`
-|                   # |                               # |                   # |       # |         # | `labelled`
-|                   # |                               # |                   # |       # |         # | `labelled/0`
-|                   # |                               # |                   # |       # |         # | `labelled/1`
-|                   # |                               # |                   # |       # |         # | `labelled/2`
-|                   # |                               # |                   # |       # |         # | `many`
-|                   # |                               # |                   # |       # |         # | `one_input`
+|               ns/op |                          95% CI |                op/s |    err% |          cyc/op |     total | benchmark
+|--------------------:|--------------------------------:|--------------------:|--------:|----------------:|----------:|:----------
+|                   # |                               # |                   # |       # |               # |         # | `plain`
+|                   # |                               # |                   # |       # |               # |         # | `copy`
+|                   # |                               # |                   # |       # |               # |         # | `copy/3`
+|                   # |                               # |                   # |       # |               # |         # | `copy/4`
+|                   # |                               # |                   # |       # |               # |         # | `copy/7`
+|                   # |                               # |                   # |       # |               # |         # | `copy/8`
+|                   # |                               # |                   # |       # |               # |         # | `labelled`
+|                   # |                               # |                   # |       # |               # |         # | `labelled/0`
+|                   # |                               # |                   # |       # |               # |         # | `labelled/1`
+|                   # |                               # |                   # |       # |               # |         # | `labelled/2`
+|                   # |                               # |                   # |       # |               # |         # | `many`
+|                   # |                               # |                   # |       # |               # |         # | `one_input`
 
-|             ns/byte |                          95% CI |              byte/s |    err% |     total | benchmark
-|--------------------:|--------------------------------:|--------------------:|--------:|----------:|:----------
-|                   # |                               # |                   # |       # |         # | `bytes`
-|                   # |                               # |                   # |       # |         # | `byte`
+|             ns/byte |                          95% CI |              byte/s |    err% |        cyc/byte |     total | benchmark
+|--------------------:|--------------------------------:|--------------------:|--------:|----------------:|----------:|:----------
+|                   # |                               # |                   # |       # |               # |         # | `bytes`
+|                   # |                               # |                   # |       # |               # |         # | `byte`
 
-|               ns/op |                          95% CI |                op/s |    err% |     total | benchmark
-|--------------------:|--------------------------------:|--------------------:|--------:|----------:|:----------
-|                   # |                               # |                   # |       # |         # | `last`
+|               ns/op |                          95% CI |                op/s |    err% |          cyc/op |     total | benchmark
+|--------------------:|--------------------------------:|--------------------:|--------:|----------------:|----------:|:----------
+|                   # |                               # |                   # |       # |               # |         # | `last`
 ";
     assert_eq!(masked(&output.stdout), expected);
 }
@@ -95,7 +95,7 @@ fn every_line_of_a_table_has_its_bars_at_the_same_positions() {
     let lines: Vec<&str> = output.stdout.lines().filter(|line| line.starts_with('|')).collect();
     assert_eq!(lines.iter().filter(|line| is_row(line)).count(), 15);
     for line in &lines {
-        assert_eq!(bars(line), [0, 22, 56, 78, 88, 100], "{output:?}");
+        assert_eq!(bars(line), [0, 22, 56, 78, 88, 106, 118], "{output:?}");
     }
 }
 
@@ -105,7 +105,7 @@ fn figures_of_a_slow_benchmark_stay_within_their_cells() {
     // such an interval is as wide as those of functions of some ten milliseconds are.
     let output = fixture!("table").args("--bench --max-time 20ms --quiet --exact plain --batch 1e-9").run().succeeds();
     let row = output.stdout.lines().find(|line| is_row(line)).unwrap();
-    assert_eq!(bars(row), [0, 22, 56, 78, 88, 100], "{output:?}");
+    assert_eq!(bars(row), [0, 22, 56, 78, 88, 106, 118], "{output:?}");
 }
 
 #[test]

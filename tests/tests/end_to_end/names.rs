@@ -1,6 +1,6 @@
 //! Text of the user's, on its way to a terminal and into Markdown.
 
-use crate::support::{fixture, last_cell};
+use crate::support::fixture;
 
 #[test]
 fn markdown_in_a_name_is_quoted() {
@@ -30,9 +30,7 @@ fn characters_that_turn_the_text_around_them_are_spelt_out() {
 #[test]
 fn a_name_with_a_backtick_at_its_end_is_still_code() {
     let output = fixture!("names").measure("quoted").succeeds();
-    let row = output.stdout.lines().last().unwrap();
-    let cell = last_cell(row);
-    let cell = cell.strip_prefix(":wavy_dash: ").unwrap_or(&cell);
+    let cell = &output.rows()[0];
     let runs: Vec<&str> = cell.split(|c| c != '`').filter(|run| !run.is_empty()).collect();
     let end_of_code = 1 + runs[1..].iter().position(|run| *run == runs[0]).unwrap_or_else(|| panic!("{cell}"));
     assert_eq!(end_of_code, runs.len() - 1, "{cell}");

@@ -235,13 +235,15 @@ pub(crate) fn last_cell(row: &str) -> String {
     row.chars().skip(begin).collect()
 }
 
-/// The last cell of a row, without a remark on how good the figures are: that is up to the machine.
+/// The last cell of a row, without a remark on how good the figures are: that is up to the machine. What is said of a benchmark
+/// that has none is not.
 fn named(row: &str) -> String {
-    let name = last_cell(row);
-    match name.strip_prefix(":wavy_dash: ") {
-        Some(unstable) => unstable.split_once("` (").map(|(name, _remark)| format!("{name}`")).unwrap_or_default(),
-        None => name,
+    let cell = last_cell(row);
+    if cell.starts_with(":boom:") {
+        return cell;
     }
+    let name = cell.strip_prefix(":wavy_dash: ").unwrap_or(&cell);
+    name.split_once("` (").map_or_else(|| name.to_owned(), |(name, _remark)| format!("{name}`"))
 }
 
 /// A table with `#` for each figure, so that it is the same on every machine and still shows how wide the cells are.

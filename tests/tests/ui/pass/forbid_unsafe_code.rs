@@ -10,7 +10,7 @@ use nanobench::nanobench;
 #[nanobench]
 fn plain() {}
 
-#[nanobench(inputs = [1, 2], by = |x| *x, epochs = 3)]
+#[nanobench(latency, inputs = [1, 2], by = |x| *x, epochs = 3)]
 fn with_inputs(x: u64) -> u64 {
     x
 }

@@ -9,6 +9,8 @@ mod case {
     fn plain() {}
 
     #[nanobench(
+        latency,
+        throughput,
         inputs = [1, 2],
         by = |x| *x,
         epochs = 3,

@@ -33,6 +33,8 @@ mod case {
     pub fn no_input() {}
 
     #[measured(
+        latency,
+        throughput,
         inputs = [1, 2],
         by = |x| *x,
         epochs = 3,

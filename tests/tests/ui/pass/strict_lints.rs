@@ -33,6 +33,8 @@ const AMOUNT: f64 = 3.0;
 fn plain() {}
 
 #[nanobench(
+    latency,
+    throughput,
     inputs = [1, 2],
     by = |x| *x,
     epochs = 3,
