@@ -88,6 +88,23 @@ use crate::options::Options;
 ///
 /// **`ignore`** leaves the benchmark out unless ignored ones are asked for.
 ///
+/// **`throughput`** and **`latency`** say which question is asked; both may be given, and then there is an answer to each. Without
+/// either it is throughput: how many calls get done in a given time, when none waits for another. Latency is the time from
+/// an input to its result: each input waits for the result before it. For that, input and result are integers, floats, `bool`
+/// or `char`, and the input is taken by value.
+///
+/// ```
+/// use nanobench::nanobench;
+///
+/// #[nanobench(latency, throughput, inputs = [12, 18, 27])]
+/// fn remainder(x: u64) -> u64 {
+///     1_000_000_007 % x
+/// }
+/// ```
+///
+/// **`repeated`** adds a row for each group of inputs, in which its first input comes over and over: how much a loop that does
+/// not vary its input would have flattered the function.
+///
 /// **`crate = path`** says where `nanobench` is, if it goes by another name or comes through another crate.
 ///
 /// ```

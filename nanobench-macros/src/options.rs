@@ -33,13 +33,14 @@ enum Kind {
 }
 
 /// Every option, with an example of its value for error messages. The settings have the names of `Overrides`' fields.
-const OPTIONS: [(&str, Kind, &str); 18] = [
+const OPTIONS: [(&str, Kind, &str); 19] = [
     ("inputs", Kind::Inputs, "[1, 2, 3]"),
     ("by", Kind::By, "|input| input.len()"),
     ("name", Kind::Name, "\"another name\""),
     ("ignore", Kind::Flag, ""),
     ("throughput", Kind::Flag, ""),
     ("latency", Kind::Flag, ""),
+    ("repeated", Kind::Flag, ""),
     ("epochs", Kind::Positive, "11"),
     ("clock_resolution_multiple", Kind::Positive, "1000"),
     ("min_epoch_time", Kind::Time, "\"100us\""),
@@ -114,6 +115,11 @@ impl Options {
             errors.keep(read);
             rest = rest.get(length + 1..).unwrap_or_default();
         }
+        if let (None, Some(repeated)) = (&options.inputs, options.setting("compare_repeated")) {
+            let message =
+                "`repeated` repeats each input, and there are none; add `inputs = [..]` or leave out `repeated`";
+            errors.push(Error::new(repeated.key.span(), message));
+        }
         if let (None, Some(by)) = (&options.inputs, &options.by) {
             // An `inputs` that was given but is wrong has been reported already.
             if !seen.contains(&"inputs") {
@@ -124,6 +130,10 @@ impl Options {
         errors.or(options)
     }
 
+    fn setting(&self, name: &str) -> Option<&Given> {
+        self.settings.iter().find(|setting| setting.key == name)
+    }
+
     fn set(&mut self, name: &str, kind: Kind, key: Ident, value: Option<TokenStream>) -> Result<()> {
         let example = example(name);
         let value = match (kind, value.filter(|value| !value.is_empty())) {
@@ -131,6 +141,10 @@ impl Options {
                 match name {
                     "throughput" => self.throughput = true,
                     "latency" => self.latency = Some(key),
+                    "repeated" => {
+                        let setting = Ident::new("compare_repeated", key.span());
+                        self.settings.push(Given { key: setting, value: quote!(true) });
+                    }
                     _ => self.ignore = true,
                 }
                 return Ok(());

@@ -220,7 +220,12 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
                 let Some(setting) = SETTINGS.iter().find(|setting| setting.flag() == name) else {
                     return Err(UsageError::UnknownOption(flag));
                 };
-                let text = parser.value()?.string()?;
+                // What is either on or off is switched on by its name alone.
+                let text = match parser.optional_value() {
+                    Some(text) => text.string()?,
+                    None if setting.value == "BOOL" => "true".to_owned(),
+                    None => parser.value()?.string()?,
+                };
                 setting.read(&mut overrides, &text, &flag)?;
             }
             Short(letter) => return Err(UsageError::UnknownOption(format!("-{letter}"))),
@@ -402,6 +407,7 @@ mod tests {
             let value = match setting.value {
                 "DURATION" => "7ms",
                 "SHARE" => "0.25",
+                "BOOL" => "true",
                 _ => "7",
             };
             let read = arguments(&format!("--{}={value}", setting.flag())).overrides;

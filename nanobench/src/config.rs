@@ -32,6 +32,8 @@ pub(crate) struct Config {
     pub(crate) precision: f64,
     /// The most time that a benchmark may take; the call that is running when it is over still ends.
     pub(crate) max_time: Duration,
+    /// Whether each group of inputs gets a second row, for one input over and over.
+    pub(crate) compare_repeated: bool,
     /// What one unit of work is called in the table.
     pub(crate) unit: String,
     /// How many units of work one call does.
@@ -50,6 +52,7 @@ impl Default for Config {
             warmup: 0,
             precision: 0.01,
             max_time: Duration::from_millis(50),
+            compare_repeated: false,
             unit: DEFAULT_UNIT.to_owned(),
             batch: 1.0,
         }
@@ -77,6 +80,8 @@ pub struct Overrides {
     pub precision: Option<f64>,
     /// See `Config::max_time`.
     pub max_time: Option<Duration>,
+    /// See `Config::compare_repeated`.
+    pub compare_repeated: Option<bool>,
     /// See `Config::unit`.
     pub unit: Option<String>,
     /// See `Config::batch`.
@@ -96,7 +101,7 @@ pub(crate) struct Setting {
 }
 
 /// All settings. The command line, the environment and the help text are made from this table.
-pub(crate) const SETTINGS: [Setting; 11] = [
+pub(crate) const SETTINGS: [Setting; 12] = [
     Setting {
         name: "epochs",
         value: "N",
@@ -150,6 +155,12 @@ pub(crate) const SETTINGS: [Setting; 11] = [
         value: "DURATION",
         help: "most time of a benchmark, such as 50ms",
         set: |to, text| duration(text).map(|value| to.max_time = Some(value)),
+    },
+    Setting {
+        name: "compare_repeated",
+        value: "BOOL",
+        help: "add a row for one input of each group over and over",
+        set: |to, text| boolean(text).map(|value| to.compare_repeated = Some(value)),
     },
     Setting {
         name: "unit",
@@ -219,6 +230,14 @@ const NUMBER: &str = "a number above zero, such as 1024";
 
 fn count(text: &str) -> Result<u64, &'static str> {
     text.replace('_', "").parse().map_err(|_| COUNT)
+}
+
+fn boolean(text: &str) -> Result<bool, &'static str> {
+    match text {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err("true or false"),
+    }
 }
 
 fn number(text: &str) -> Result<f64, &'static str> {
@@ -315,6 +334,7 @@ impl Config {
                 warmup,
                 precision,
                 max_time,
+                compare_repeated,
                 unit,
                 batch,
             } = source.clone();
@@ -327,6 +347,7 @@ impl Config {
             override_with(&mut config.warmup, warmup);
             override_with(&mut config.precision, precision);
             override_with(&mut config.max_time, max_time);
+            override_with(&mut config.compare_repeated, compare_repeated);
             override_with(&mut config.unit, unit);
             override_with(&mut config.batch, batch);
         }
@@ -412,6 +433,7 @@ mod tests {
         let value = |name: &str| match setting(name).value {
             "DURATION" => "7ms",
             "SHARE" => "0.25",
+            "BOOL" => "true",
             _ => "7",
         };
         let all = Overrides::from_environment(|variable| {
@@ -430,6 +452,7 @@ mod tests {
             warmup: Some(7),
             precision: Some(0.25),
             max_time: Some(seven),
+            compare_repeated: Some(true),
             unit: Some("7".into()),
             batch: Some(7.0),
         };

@@ -21,8 +21,6 @@ pub(crate) struct Measurement {
     pub(crate) samples: u64,
     /// How many calls were timed.
     pub(crate) calls: u64,
-    /// The share of samples during which another hardware thread used the core, and which got no weight for that.
-    pub(crate) left_out: f64,
     /// How fast the core was; none where there is no metronome.
     pub(crate) core_clock: Option<CoreClock>,
     /// How many inputs had too many distinct values for rows of their own; none if that was not so.
@@ -36,11 +34,16 @@ impl Measurement {
             id: id.to_owned(),
             mode,
             config: None,
-            rows: vec![Row { label: None, outcome: Outcome::Panicked { message }, cost: None }],
+            rows: vec![Row {
+                label: None,
+                is_repeated: false,
+                left_out: 0.0,
+                outcome: Outcome::Panicked { message },
+                cost: None,
+            }],
             epochs: 0,
             samples: 0,
             calls: 0,
-            left_out: 0.0,
             core_clock: None,
             ungrouped_inputs: None,
         }
@@ -52,6 +55,10 @@ impl Measurement {
 pub(crate) struct Row {
     /// The group of inputs; none for the benchmark as a whole.
     pub(crate) label: Option<String>,
+    /// Whether it is not about the mix, but about the first input of the group over and over.
+    pub(crate) is_repeated: bool,
+    /// The share of samples during which another hardware thread used the core, and which got no weight for that.
+    pub(crate) left_out: f64,
     /// What kind of answer this is.
     pub(crate) outcome: Outcome,
     /// The cost, where there is one.

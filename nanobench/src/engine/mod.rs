@@ -7,6 +7,7 @@ mod design;
 mod fit;
 mod iteration;
 mod record;
+mod repeated;
 #[cfg(test)]
 mod simulation;
 
@@ -21,6 +22,7 @@ use design::Design;
 use fit::{ClockPrior, Estimate, Fit};
 use iteration::{IterationLogic, IterationsOverflow};
 use record::{Chosen, Readings, Record};
+use repeated::Repeated;
 
 /// By how much the clock's part of a sample may differ from what an empty region costs, as a share of that cost: the first
 /// call finds the pipeline drained, and the end of the loop is a branch that nobody foresaw.
@@ -41,10 +43,36 @@ pub(crate) fn measure(
     clock: &dyn Clock,
 ) -> Measurement {
     let mut run = Run::new(mode, target, config, clock);
-    match run.measure() {
+    let mut measurement = match run.measure() {
         Ok(look) => run.measurement(id, &look),
         Err(IterationsOverflow) => run.without_cost(id, Outcome::OptimizedAway),
+    };
+    if config.compare_repeated {
+        measurement.rows = with_repeated_rows(measurement.rows, mode, target, config, clock);
     }
+    measurement
+}
+
+/// Puts behind the row of each group what its first input costs when it comes over and over.
+fn with_repeated_rows(
+    rows: Vec<Row>,
+    mode: Mode,
+    target: &mut dyn Target,
+    config: &Config,
+    clock: &dyn Clock,
+) -> Vec<Row> {
+    let Groups::Each(groups) = target.groups() else { return rows };
+    let inputs: Vec<u32> = groups.iter().map(|group| group.members[0]).collect();
+    let once = Config { compare_repeated: false, ..config.clone() };
+    let mut rows = rows.into_iter();
+    let mut all: Vec<Row> = rows.by_ref().take(1).collect();
+    for (row, input) in rows.zip(inputs) {
+        let repeated = measure("", mode, &mut Repeated::new(target, input), &once, clock).rows.swap_remove(0);
+        let label = row.label.clone();
+        all.push(row);
+        all.push(Row { label, is_repeated: true, ..repeated });
+    }
+    all
 }
 
 /// Calls `target` once, with the first of its inputs, and measures nothing.
@@ -218,7 +246,6 @@ impl<'a> Run<'a> {
     fn measurement(&self, id: &str, look: &Look) -> Measurement {
         let calls = self.record.calls();
         let mut measurement = self.without_cost(id, Outcome::NotMeasured);
-        measurement.left_out = look.chosen.left_out;
         let Some(fit) = &look.fit else {
             // Too few samples to tell the groups apart still say what the mix costs.
             let merged = look.chosen.samples.merged();
@@ -254,6 +281,7 @@ impl<'a> Run<'a> {
             mdape: (by_epoch.len() > 1).then(|| stats::mdape(&by_epoch)),
             total_seconds: total_ticks / self.facts.ticks_per_second,
         };
+        row.left_out = chosen.left_out;
         row.outcome = self.outcome(chosen, &cost, row.label.is_none());
         row.cost = Some(cost);
     }
@@ -313,11 +341,13 @@ impl<'a> Run<'a> {
             id: id.to_owned(),
             mode: self.mode,
             config: Some(self.config.clone()),
-            rows: labels.into_iter().map(|label| Row { label, outcome: outcome.clone(), cost: None }).collect(),
+            rows: labels
+                .into_iter()
+                .map(|label| Row { label, is_repeated: false, left_out: 0.0, outcome: outcome.clone(), cost: None })
+                .collect(),
             epochs: self.record.epochs() as u64,
             samples: self.record.samples() as u64,
             calls: self.record.calls().iter().sum(),
-            left_out: 0.0,
             core_clock: self.core_clock(),
             ungrouped_inputs,
         }

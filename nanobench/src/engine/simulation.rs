@@ -301,6 +301,19 @@ fn intervals_cover_the_truth_in_every_scenario() {
 }
 
 #[test]
+fn a_repeated_input_has_a_row_of_its_own_behind_that_of_its_group() {
+    let machine = Machine::new(QUIET, 12);
+    let mut target = Simulated::new(&machine, &[100.0, 300.0]);
+    let config = Config { compare_repeated: true, ..Config::default() };
+    let rows = measure("both", Mode::Throughput, &mut target, &config, &machine).rows;
+    let shown: Vec<_> = rows.iter().map(|row| (row.label.as_deref(), row.is_repeated)).collect();
+    assert_eq!(shown, [(None, false), (Some("0"), false), (Some("0"), true), (Some("1"), false), (Some("1"), true)]);
+    for (row, cost) in rows.iter().zip([200.0, 100.0, 100.0, 300.0, 300.0]) {
+        assert!((ticks(row.cost.unwrap().nanoseconds.value) / cost - 1.0).abs() < 0.01, "{row:?}");
+    }
+}
+
+#[test]
 fn slow_calls_are_measured_one_by_one() {
     let machine = Machine::new(TROUBLED, 7);
     let mut target = Simulated::new(&machine, &[0.002 * TICKS_PER_SECOND]);

@@ -8,6 +8,7 @@
 //! | `version` | of this format: 1 |
 //! | `method` | of the estimator, so that figures of different methods are not compared by accident |
 //! | `id`, `group`, `mode` | the benchmark, the group of inputs or `null` for the whole, `throughput` or `latency` |
+//! | `repeated` | whether the group's first input came over and over, instead of the mix |
 //! | `outcome`, `cause`, `advice` | `ok`, `below_floor`, `unstable`, `optimized_away`, `not_measured` or `panicked`; of an unstable one the cause; a sentence, or `null` if all is well |
 //! | `nanoseconds`, `cycles` | `{"value", "low", "high"}`, the latter two being the 95 % interval |
 //! | `mdape` | how far the epochs lie apart, a share of 1 |
@@ -75,6 +76,7 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
         .text("id", Some(&measurement.id))
         .text("group", row.label.as_deref())
         .text("mode", Some(mode_name(measurement.mode)))
+        .boolean("repeated", row.is_repeated)
         .text("outcome", Some(outcome))
         .text("cause", cause)
         .text("advice", advice(&row.outcome).as_deref())
@@ -82,7 +84,7 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
         .object("cycles", cost.and_then(|cost| cost.cycles.as_ref()).map(figure_object).as_deref())
         .number("mdape", cost.and_then(|cost| cost.mdape).unwrap_or(f64::NAN))
         .number("total_seconds", cost.map_or(f64::NAN, |cost| cost.total_seconds))
-        .number("left_out", measurement.left_out)
+        .number("left_out", row.left_out)
         .number("epochs", measurement.epochs as f64)
         .number("samples", measurement.samples as f64)
         .number("calls", measurement.calls as f64)
@@ -135,6 +137,7 @@ fn settings_object(config: &Config) -> String {
         .number("warmup", config.warmup as f64)
         .number("precision", config.precision)
         .number("max_time", config.max_time.as_nanos() as f64)
+        .boolean("compare_repeated", config.compare_repeated)
         .text("unit", Some(&config.unit))
         .number("batch", config.batch)
         .finish()
@@ -172,6 +175,10 @@ impl Object {
             self.0.push_str("null");
         }
         self
+    }
+
+    fn boolean(self, name: &str, value: bool) -> Self {
+        self.object(name, Some(if value { "true" } else { "false" }))
     }
 
     fn text(mut self, name: &str, value: Option<&str>) -> Self {
@@ -233,13 +240,18 @@ mod tests {
             mode: Mode::Latency,
             config: Some(Config::default()),
             rows: vec![
-                Row { label: None, outcome, cost: Some(cost) },
-                Row { label: Some("3".into()), outcome: Outcome::NotMeasured, cost: None },
+                Row { label: None, is_repeated: false, left_out: 0.125, outcome, cost: Some(cost) },
+                Row {
+                    label: Some("3".into()),
+                    is_repeated: false,
+                    left_out: 0.0,
+                    outcome: Outcome::NotMeasured,
+                    cost: None,
+                },
             ],
             epochs: 11,
             samples: 352,
             calls: 9_000,
-            left_out: 0.125,
             core_clock: None,
             ungrouped_inputs: None,
         }
@@ -268,7 +280,7 @@ mod tests {
         assert_eq!(lines.len(), 2);
         let start = concat!(
             r#"{"version":1,"method":"least-squares-1","id":"a \"quoted\"\u000aid\u001b\u003c/script>","group":null,"#,
-            r#""mode":"latency","outcome":"ok","cause":null,"advice":null,"#,
+            r#""mode":"latency","repeated":false,"outcome":"ok","cause":null,"advice":null,"#,
             r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"cycles":null,"mdape":0.25,"total_seconds":0.5,"#,
             r#""left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"settings":{"epochs":11,"#,
         );

@@ -67,16 +67,15 @@ impl<W: WriteColor> Table<W> {
             Some(label) => code(&format!("{}/{label}", measurement.id)),
             None => code(&measurement.id),
         };
-        let name = match measurement.mode {
-            Mode::Throughput => name,
-            Mode::Latency => format!("{name} latency"),
-        };
+        let mode = if measurement.mode == Mode::Latency { " latency" } else { "" };
+        let repeated = if row.is_repeated { " repeated" } else { "" };
+        let name = format!("{name}{mode}{repeated}");
         write!(self.out, "| ")?;
         match advice(&row.outcome) {
             None => {
                 self.colored(Color::Green, &name)?;
-                if measurement.left_out > MENTIONED_SHARE {
-                    let percent = measurement.left_out * 100.0;
+                if row.left_out > MENTIONED_SHARE {
+                    let percent = row.left_out * 100.0;
                     write!(self.out, " (without {percent:.0} % of the samples, when the core was shared)")?;
                 }
                 writeln!(self.out)
@@ -265,7 +264,7 @@ mod tests {
         let figure = |value: f64| Figure { value, interval: Some(Interval { low: value * 0.99, high: value * 1.01 }) };
         let cycles = Some(figure(nanoseconds * 3.0));
         let cost = Cost { nanoseconds: figure(nanoseconds), cycles, mdape: Some(0.0123), total_seconds: 0.0519 };
-        Row { label: None, outcome, cost: Some(cost) }
+        Row { label: None, is_repeated: false, left_out: 0.0, outcome, cost: Some(cost) }
     }
 
     fn measurement(id: &str, rows: Vec<Row>) -> Measurement {
@@ -277,7 +276,6 @@ mod tests {
             epochs: 11,
             samples: 352,
             calls: 9_000,
-            left_out: 0.0,
             core_clock: None,
             ungrouped_inputs: None,
         }
@@ -316,8 +314,14 @@ mod tests {
 
     #[test]
     fn a_row_without_a_cost_has_dashes_and_says_why() {
-        let panicked = Row { label: None, outcome: Outcome::Panicked { message: "no | luck".into() }, cost: None };
-        let gone = Row { label: None, outcome: Outcome::OptimizedAway, cost: None };
+        let panicked = Row {
+            label: None,
+            is_repeated: false,
+            left_out: 0.0,
+            outcome: Outcome::Panicked { message: "no | luck".into() },
+            cost: None,
+        };
+        let gone = Row { label: None, is_repeated: false, left_out: 0.0, outcome: Outcome::OptimizedAway, cost: None };
         let printed = printed(&[measurement("bad", vec![panicked, gone])]);
         assert!(printed.contains("|         - | :boom: `bad` (panicked: no \\| luck)\n"), "{printed}");
         assert!(

@@ -96,3 +96,10 @@ fn a_function_with_a_latency_is_called_once_among_tests() {
     assert_eq!(output.stdout.matches("called ignored with 5\n").count(), 1, "{output:?}");
     assert_eq!(output.verdicts().len(), 1);
 }
+
+#[test]
+fn repeated_inputs_have_rows_of_their_own_where_they_are_asked_for() {
+    let output = fixture!("table").measure("--exact copy --compare-repeated").succeeds();
+    let expected = ["`copy`", "`copy/3`", "`copy/3` repeated", "`copy/4`", "`copy/4` repeated"];
+    assert_eq!(output.rows()[..5], expected, "{output:?}");
+}

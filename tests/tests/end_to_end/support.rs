@@ -243,7 +243,10 @@ fn named(row: &str) -> String {
         return cell;
     }
     let name = cell.strip_prefix(":wavy_dash: ").unwrap_or(&cell);
-    name.split_once("` (").map_or_else(|| name.to_owned(), |(name, _remark)| format!("{name}`"))
+    let endings = ["`", "` latency", "` repeated", "` latency repeated"];
+    let without_remark =
+        |ending| name.split_once(&format!("{ending} (")).map(|(name, _remark)| name.to_owned() + ending);
+    endings.into_iter().find_map(without_remark).unwrap_or_else(|| name.to_owned())
 }
 
 /// A table with `#` for each figure, so that it is the same on every machine and still shows how wide the cells are.
