@@ -124,3 +124,13 @@ fn only_measuring_calls_a_function_more_than_once() {
     assert!(output.stdout.matches("called first\n").count() > 1, "{output:?}");
     assert_eq!(output.rows(), ["`first`"]);
 }
+
+#[test]
+fn json_lines_are_one_object_a_row_and_nothing_else() {
+    let output = fixture!("table").measure("--format jsonl copy|plain").succeeds();
+    let ids: Vec<&str> = output.stdout.lines().map(|line| line.split('"').nth(9).unwrap()).collect();
+    assert_eq!(ids, ["plain", "copy", "copy", "copy", "copy", "copy"], "{output:?}");
+    for line in output.stdout.lines() {
+        assert!(line.starts_with("{\"version\":1,") && line.ends_with("}}"), "{line}");
+    }
+}
