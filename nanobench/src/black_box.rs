@@ -142,6 +142,8 @@ mod registers {
 /// Inline assembly is not stable here, or the interpreter has none: everything goes the standard library's way.
 #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"), not(miri))))]
 mod registers {
+    // The type decides only where there are registers to fit.
+    #[allow(clippy::extra_unused_type_parameters)]
     #[inline(always)]
     pub(super) const fn fit<T>() -> bool {
         false

@@ -201,14 +201,17 @@ impl<T> Inputs<T> {
     }
 }
 
+// Never inlined: one copy serves all benchmarks with the same type of input, where each would otherwise be compiled with its own.
 impl<T: Clone + PartialEq + Debug + 'static> Inputs<T> {
     /// Makes a target of a function that takes its input by value; it gets a clone, made while the clock stands still.
+    #[inline(never)]
     pub fn by_value(self, sample: fn(&mut Vec<T>) -> u64, max_calls: u64) -> Box<dyn Target> {
         let (values, groups) = self.grouped();
         Box::new(ByValue { values, groups, queue: Vec::new(), sample, chained: None, max_calls })
     }
 
     /// The same for a function that has been compiled for latency as well.
+    #[inline(never)]
     pub fn by_value_chained(
         self,
         sample: fn(&mut Vec<T>) -> u64,
@@ -223,6 +226,7 @@ impl<T: Clone + PartialEq + Debug + 'static> Inputs<T> {
 
     /// Makes a target of a function that takes its input by reference, perhaps as what the input borrows as: `&str` for
     /// inputs of type `String`.
+    #[inline(never)]
     pub fn by_reference<B: ?Sized + 'static>(self, sample: fn(&mut Vec<&B>) -> u64, max_calls: u64) -> Box<dyn Target>
     where
         T: Borrow<B>,

@@ -21,9 +21,17 @@ const LONG_CHAIN: u32 = 16;
 /// How often at least both lengths are timed in an epoch.
 const MIN_CHAIN_PAIRS: usize = 8;
 
-/// How many blocks of independent additions a reading times.
+/// How many blocks of independent additions a reading times, how many additions these are, and about how many cycles they
+/// take.
 const PULSE_BLOCKS: u32 = 20;
 const PULSE_ADDS: f64 = 2_400.0;
+const PULSE_CYCLES: f64 = 600.0;
+
+/// How many steps of the clock a reading should be long, so that it is not wrong by more than a few per cent.
+const MIN_PULSE_STEPS: f64 = 20.0;
+
+/// What a core does in a second, roughly: it only decides how long readings are on a clock of coarse steps.
+const TYPICAL_CYCLES_PER_SECOND: f64 = 3e9;
 
 /// Samples longer than this, in seconds, are as long as disturbances are: what was beside them says little about them.
 const LONGEST_GATED_SECONDS: f64 = 50e-6;
@@ -41,6 +49,8 @@ pub(crate) struct Tempo {
 pub(crate) struct Readings<'a> {
     metronome: Option<&'a dyn Metronome>,
     facts: ClockFacts,
+    /// By how much readings have to be longer than where the clock is fine.
+    length: u32,
     short_chains: Vec<f64>,
     long_chains: Vec<f64>,
     /// Ticks of the independent additions, one reading before the first sample and one after each.
@@ -50,8 +60,10 @@ pub(crate) struct Readings<'a> {
 impl<'a> Readings<'a> {
     /// Begins an epoch.
     pub(crate) fn begin(metronome: Option<&'a dyn Metronome>, facts: ClockFacts) -> Self {
+        let pulse_ticks = PULSE_CYCLES / TYPICAL_CYCLES_PER_SECOND * facts.ticks_per_second;
+        let length = (MIN_PULSE_STEPS * facts.step_ticks / pulse_ticks).ceil().max(1.0) as u32;
         let mut readings =
-            Self { metronome, facts, short_chains: Vec::new(), long_chains: Vec::new(), pulses: Vec::new() };
+            Self { metronome, facts, length, short_chains: Vec::new(), long_chains: Vec::new(), pulses: Vec::new() };
         for _ in 0..MIN_CHAIN_PAIRS / 2 {
             readings.time_chain();
             readings.time_chain();
@@ -64,15 +76,15 @@ impl<'a> Readings<'a> {
     pub(crate) fn between_samples(&mut self) {
         let Some(metronome) = self.metronome else { return };
         self.time_chain();
-        self.pulses.push(metronome.independent_ticks(PULSE_BLOCKS) as f64 - self.facts.pair_cost_ticks);
+        self.pulses.push(metronome.independent_ticks(PULSE_BLOCKS * self.length) as f64 - self.facts.pair_cost_ticks);
     }
 
     fn time_chain(&mut self) {
         let Some(metronome) = self.metronome else { return };
         if self.short_chains.len() > self.long_chains.len() {
-            self.long_chains.push(metronome.dependent_ticks(LONG_CHAIN) as f64);
+            self.long_chains.push(metronome.dependent_ticks(LONG_CHAIN * self.length) as f64);
         } else {
-            self.short_chains.push(metronome.dependent_ticks(SHORT_CHAIN) as f64);
+            self.short_chains.push(metronome.dependent_ticks(SHORT_CHAIN * self.length) as f64);
         }
     }
 
@@ -86,8 +98,9 @@ impl<'a> Readings<'a> {
         }
         let step = self.facts.step_ticks;
         let difference = dominant_mean(&mut self.long_chains, step) - dominant_mean(&mut self.short_chains, step);
-        let ticks_per_cycle = difference / (100.0 * f64::from(LONG_CHAIN - SHORT_CHAIN));
-        let adds_per_cycle = |ticks: f64| PULSE_ADDS * ticks_per_cycle / ticks.max(1.0);
+        let length = f64::from(self.length);
+        let ticks_per_cycle = difference / (100.0 * f64::from(LONG_CHAIN - SHORT_CHAIN) * length);
+        let adds_per_cycle = |ticks: f64| PULSE_ADDS * length * ticks_per_cycle / ticks.max(1.0);
         let beside = self.pulses.windows(2).map(|pair| adds_per_cycle(pair[0].max(pair[1]))).collect();
         (ticks_per_cycle, beside)
     }
