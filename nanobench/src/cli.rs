@@ -29,6 +29,8 @@ pub(crate) struct Arguments {
     pub(crate) modes: Option<&'static [Mode]>,
     pub(crate) color: Color,
     pub(crate) format: Format,
+    /// Measure with more and more calls in a sample, instead of as many as are best.
+    pub(crate) sweep: bool,
     /// Print results and nothing else.
     pub(crate) quiet: bool,
     /// The engine's settings.
@@ -137,6 +139,8 @@ pub(crate) enum UsageError {
         choices: &'static str,
     },
     BadSetting(SettingError),
+    /// There are only tables of it.
+    SweepFormat,
 }
 
 impl fmt::Display for UsageError {
@@ -154,6 +158,7 @@ impl fmt::Display for UsageError {
             }
             Self::BadChoice { option, value, choices } => write!(f, "{option}: {value:?} should be one of {choices}"),
             Self::BadSetting(error) => error.fmt(f),
+            Self::SweepFormat => f.write_str("--sweep prints tables only: leave out --format jsonl"),
         }
     }
 }
@@ -183,7 +188,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
     let mut modes = None;
     let mut color = Color::Auto;
     let mut format = Format::Table;
-    let mut quiet = false;
+    let (mut sweep, mut quiet) = (false, false);
     let mut overrides = Overrides::default();
     while let Some(argument) = parser.next()? {
         match argument {
@@ -199,6 +204,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             Long("mode") => modes = Some(parse_modes("--mode", parser.value()?.string()?)?),
             Long("color" | "colour") => color = parse_color(parser.value()?.string()?)?,
             Long("format") => format = parse_format(parser.value()?.string()?)?,
+            Long("sweep") => sweep = true,
             Short('h') | Long("help") => return Ok(Request::Help),
             Short('V') | Long("version") => return Ok(Request::Version),
             // The rest of libtest's options. Scripts and runners give them to every target alike, and for a benchmark there
@@ -231,6 +237,9 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             Short(letter) => return Err(UsageError::UnknownOption(format!("-{letter}"))),
         }
     }
+    if sweep && format == Format::JsonLines {
+        return Err(UsageError::SweepFormat);
+    }
     let to_filters =
         |texts: Vec<String>| texts.into_iter().map(|text| filter(text, is_exact)).collect::<Result<Vec<_>, _>>();
     Ok(Request::Run(Box::new(Arguments {
@@ -243,6 +252,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
         modes,
         color,
         format,
+        sweep,
         quiet,
         overrides,
     })))
@@ -304,6 +314,8 @@ Without --bench, which `cargo bench` adds, each is called once and nothing is me
                          functions marked `latency`
   --color WHEN           auto, always or never
   --format FORMAT        pretty for a table, jsonl for one JSON object a row
+  --sweep                print the raw cost of a call against the calls in a sample, 1, 10, 100 and so on until it stays the
+                         same, with an empty loop beside it; latency of functions marked `latency`
   -q, --quiet            print only results: nothing about the machine, and no hints
   -h, --help             print this
   -V, --version          print the version
@@ -399,6 +411,17 @@ mod tests {
         assert_eq!(arguments("--mode both --mode=latency").modes, Some([Mode::Latency].as_slice()));
         assert_eq!(arguments("--mode both").modes, Some([Mode::Throughput, Mode::Latency].as_slice()));
         assert!(error("--mode fast").contains("\"fast\" should be one of throughput, latency, both"));
+    }
+
+    #[test]
+    fn a_sweep_is_a_way_to_measure_that_has_only_tables() {
+        assert!(!arguments("--bench").sweep);
+        let swept = arguments("--bench --sweep --format pretty");
+        assert!(swept.sweep && swept.action == Action::Measure);
+        assert_eq!(arguments("--sweep").action, Action::RunOnce);
+        for line in ["--sweep --format jsonl", "--bench --format=jsonl --sweep"] {
+            assert_eq!(error(line), "--sweep prints tables only: leave out --format jsonl");
+        }
     }
 
     #[test]

@@ -15,9 +15,10 @@ use crate::machine::{self, MachineClock};
 use crate::measurement::Measurement;
 use crate::registry::{self, Benchmark, RegistryError};
 use crate::report::json_lines::JsonLines;
+use crate::report::sweep::SweepTable;
 use crate::report::table::Table;
 use crate::report::{Report, printable};
-use crate::target::Mode;
+use crate::target::{self, Function, Inputs, Mode, Target};
 
 /// The benchmarks cannot be run, or the output cannot be written.
 const FAILURE: u8 = 1;
@@ -188,6 +189,9 @@ fn run_once(chosen: &Chosen) -> Result<u8, Error> {
     Ok(if failed == 0 { 0 } else { PANICKED })
 }
 
+/// A benchmark with its configuration, or with the message of a panic in one of its settings.
+type Configured<'a> = (&'a Benchmark, Result<Config, String>);
+
 /// Measures each benchmark and prints its rows as soon as they are known.
 fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     let environment = Overrides::from_environment(|name| std::env::var(name)).map_err(Error::Setting)?;
@@ -213,6 +217,9 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     }
     chosen.complain_if_empty();
     complain_of_missing_modes(chosen, modes);
+    if arguments.sweep {
+        return sweep(&configured, modes.unwrap_or(&[Mode::Throughput, Mode::Latency]), arguments);
+    }
     let mut measurements = Vec::new();
     for (benchmark, config) in &configured {
         let modes = modes.unwrap_or(benchmark.entry.modes).iter().filter(|mode| benchmark.entry.can_measure(**mode));
@@ -248,6 +255,62 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     }
     report.finish()?;
     Ok(code)
+}
+
+/// Prints a table for each benchmark: what a call costs against the calls in a sample.
+fn sweep(configured: &[Configured], modes: &[Mode], arguments: &Arguments) -> Result<u8, Error> {
+    let modes_of = |benchmark: &Benchmark| -> Vec<Mode> {
+        modes.iter().copied().filter(|mode| benchmark.entry.can_measure(*mode)).collect()
+    };
+    let mut sweeps = configured
+        .iter()
+        .map(|(benchmark, config)| (benchmark, modes_of(benchmark), config))
+        .filter(|(_, modes, _)| !modes.is_empty())
+        .peekable();
+    if sweeps.peek().is_none() {
+        return Ok(0);
+    }
+    let mut report = SweepTable::new(StandardStream::stdout(color_choice(arguments.color)), arguments.quiet);
+    report.begin(&machine::facts())?;
+    let mut code = 0;
+    for (benchmark, modes, config) in sweeps {
+        let swept = config.as_ref().map_err(String::clone).and_then(|config| {
+            catching_panics(|| {
+                let function = &benchmark.entry.function;
+                engine::sweep(&mut *function.target(), &modes, &mut *empty_loop(function), config, &MachineClock)
+            })
+        });
+        match swept {
+            Ok(swept) => report.sweep(&benchmark.id, &swept)?,
+            Err(message) => {
+                code = PANICKED;
+                report.panicked(&benchmark.id, &message)?;
+            }
+        }
+    }
+    Ok(code)
+}
+
+/// A target of the shape of `function` that does nothing: for a function without inputs a loop around nothing, for one with
+/// inputs a loop that takes each from a queue and hands it back.
+///
+/// The inputs are machine words whatever those of the function are, since only the user's crate knows these. Taking a larger
+/// one from the queue costs a little more.
+fn empty_loop(function: &Function) -> Box<dyn Target> {
+    fn nothing() {}
+    fn same(input: u64) -> u64 {
+        input
+    }
+    match function {
+        Function::Plain { .. } => Function::Plain {
+            sample: |calls| target::sample_plain(calls, nothing),
+            max_calls: target::max_calls_plain(nothing),
+        }
+        .target(),
+        Function::WithInputs(_) => {
+            Inputs::new([0]).by_value(|queue| target::sample(queue, same), target::max_calls(same))
+        }
+    }
 }
 
 /// The configuration of a benchmark, or the message of a panic in an expression that gives one of its settings.

@@ -266,6 +266,15 @@ fn cpuid(leaf: u32) -> std::arch::x86_64::CpuidResult {
     }
 }
 
+/// How many independent additions a core can make in a cycle: four on AMD's families 17h (Zen, Zen 2) and 19h (Zen 3, Zen 4).
+pub(crate) fn known_adds_per_cycle() -> Option<f64> {
+    let vendor = cpuid(0);
+    let is_amd = [vendor.ebx, vendor.edx, vendor.ecx] == [*b"Auth", *b"enti", *b"cAMD"].map(u32::from_le_bytes);
+    let signature = cpuid(1).eax;
+    let family = ((signature >> 8) & 0xf) + ((signature >> 20) & 0xff);
+    (is_amd && matches!(family, 0x17 | 0x19)).then_some(4.0)
+}
+
 /// Leaf `4000_0010`: VMware's invention, which KVM, ACRN and others have adopted, states the frequency in kilohertz.
 fn hypervisor_frequency() -> Option<f64> {
     let is_guest = cpuid(1).ecx & (1 << 31) != 0;

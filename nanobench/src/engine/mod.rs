@@ -10,6 +10,7 @@ mod record;
 mod repeated;
 #[cfg(test)]
 mod simulation;
+mod sweep;
 
 use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::config::Config;
@@ -23,6 +24,7 @@ use fit::{ClockPrior, Estimate, Fit};
 use iteration::{IterationLogic, IterationsOverflow};
 use record::{Chosen, Readings, Record};
 use repeated::Repeated;
+pub(crate) use sweep::{Series, Sweep, SweepEnd, SweepRow, sweep};
 
 /// By how much the clock's part of a sample may differ from what an empty region costs, as a share of that cost: the first
 /// call finds the pipeline drained, and the end of the loop is a branch that nobody foresaw.

@@ -5,6 +5,7 @@ use std::io;
 use crate::measurement::{Instability, MAX_SPREAD, Machine, Measurement, Outcome};
 
 pub(crate) mod json_lines;
+pub(crate) mod sweep;
 pub(crate) mod table;
 
 /// A format. It writes what it can as soon as it is told, so that nothing is lost if the program ends early.

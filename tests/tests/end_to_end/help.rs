@@ -32,6 +32,7 @@ fn help_names_every_flag_and_variable() {
             "--include-ignored",
             "--mode",
             "--color",
+            "--sweep",
             "--quiet",
             "--version",
         ] {

@@ -15,3 +15,4 @@ mod panics;
 mod run_once;
 mod settings;
 mod streams;
+mod sweep;

@@ -102,7 +102,7 @@ fn every_setting_is_understood_as_a_flag_and_as_a_variable() {
     ] {
         let short = |program: Program| program.env("NANOBENCH_MAX_TIME", "1ms").args("--bench");
         let flag = format!("--{name}");
-        let output = short(fixture!("settings")).arg(&format!("{flag}={value}")).run().succeeds();
+        let output = short(fixture!("settings")).arg(format!("{flag}={value}")).run().succeeds();
         assert_eq!(output.rows(), ["`plain`", "`bytes`"], "{flag}");
         let variable = format!("NANOBENCH_{}", name.replace('-', "_").to_uppercase());
         let output = short(fixture!("settings")).env(&variable, value).run().succeeds();

@@ -1,0 +1,567 @@
+//! What a call costs when a sample makes 1, 10, 100, ... of them, with nothing subtracted.
+//!
+//! With one call a sample, what one sees is mostly the clock. Its part shrinks as the calls grow in number, and from some
+//! number on the figures stop changing: that is what a call costs, and that many calls a sample needs. More are of no use,
+//! since a longer sample is also more often interrupted.
+//!
+//! The empty loop stands beside the function to show what the calls themselves cost. Nobody may subtract it: where a
+//! processor works on several things at once, costs do not add.
+
+use crate::clock::{Clock, ClockFacts};
+use crate::config::Config;
+use crate::groups::Groups;
+use crate::measurement::{Figure, Interval, MAX_SPREAD};
+use crate::rng::Rng;
+use crate::stats;
+use crate::target::{Mode, Target};
+
+/// The samples of each series in a row, if there is time for them.
+const ROUNDS: usize = 64;
+
+/// The samples of a row are divided into so many batches, whose scatter gives the interval.
+const BATCHES: usize = 8;
+
+/// With fewer samples than two in a batch there is no interval.
+const MIN_ROUNDS: usize = 2 * BATCHES;
+
+/// From one row to the next the calls grow by this.
+const DECADE: u64 = 10;
+
+/// The last row takes as many calls as the target allows, unless that is hardly more than the row before has: then the two
+/// would agree without saying much.
+const MIN_GROWTH: u64 = 2;
+
+/// How many blocks of independent additions tell whether the core is shared, as in the record of a measurement.
+const PULSE_BLOCKS: u32 = 20;
+
+/// The core was shared if the additions took longer than this many times their usual duration: more than the core clock
+/// wanders, and less than another hardware thread makes of it.
+const SHARED_SLOWNESS: f64 = 1.0 / 0.9;
+
+/// Samples longer than this, in seconds, are as long as disturbances are: what was beside them says little about them.
+const LONGEST_GATED_SECONDS: f64 = 50e-6;
+
+/// What a column of the sweep is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Series {
+    /// The function.
+    Function(Mode),
+    /// The same loop around nothing.
+    EmptyLoop,
+}
+
+/// The costs of a call over the calls of a sample.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Sweep {
+    /// What was timed, in the order of the figures in each row.
+    pub(crate) series: Vec<Series>,
+    /// From few calls to many.
+    pub(crate) rows: Vec<SweepRow>,
+    /// Why there is no further row.
+    pub(crate) end: SweepEnd,
+}
+
+/// The costs of a call in samples of one size.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SweepRow {
+    /// How many calls a sample made.
+    pub(crate) calls: u64,
+    /// Nanoseconds per call, the clock and the loop included, for each series; none where the time was over before its first
+    /// sample. A figure without interval comes from a few samples only.
+    pub(crate) nanoseconds: Vec<Option<Figure>>,
+}
+
+/// Why a sweep ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SweepEnd {
+    /// The last two rows agree.
+    Agreement,
+    /// The time that the benchmark may take did not suffice for another row.
+    OutOfTime,
+    /// The target allows no more calls in a sample.
+    OutOfCalls,
+}
+
+impl Sweep {
+    /// From how many calls in a sample on the figures stay the same; none if they do not.
+    pub(crate) fn agree_from_calls(&self) -> Option<u64> {
+        match (self.end, self.rows.as_slice()) {
+            (SweepEnd::Agreement, [.., first, _]) => Some(first.calls),
+            _ => None,
+        }
+    }
+}
+
+/// Times `function` in `modes`, and `empty_loop`, with more and more calls in a sample.
+pub(crate) fn sweep(
+    function: &mut dyn Target,
+    modes: &[Mode],
+    empty_loop: &mut dyn Target,
+    config: &Config,
+    clock: &dyn Clock,
+) -> Sweep {
+    let series: Vec<Series> =
+        modes.iter().map(|mode| Series::Function(*mode)).chain(std::iter::once(Series::EmptyLoop)).collect();
+    // The positions of the inputs are 32 bits wide, and an order of more of them would not fit into memory.
+    let max_calls = function.max_calls().min(u64::from(u32::MAX));
+    let begin_ticks = clock.now_ticks();
+    let mut run = Run {
+        function,
+        empty_loop,
+        clock,
+        facts: clock.facts(),
+        begin_ticks,
+        budget_ticks: clock.facts().ticks(config.max_time),
+        rng: Rng::new(begin_ticks),
+        order: Vec::new(),
+        usual_pulse_ticks: f64::INFINITY,
+        series,
+    };
+    run.warm_up(config.warmup, max_calls);
+    let mut rows: Vec<SweepRow> = Vec::new();
+    let mut calls = 1;
+    let end = loop {
+        let row_begin_ticks = run.spent_ticks();
+        let Some((row, rounds)) = run.row(calls, rows.is_empty()) else { break SweepEnd::OutOfTime };
+        rows.push(row);
+        if let [.., before, last] = rows.as_slice() {
+            if agree(&run.series, before, last, config.precision) {
+                break SweepEnd::Agreement;
+            }
+        }
+        let Some(next) = next_calls(calls, max_calls) else { break SweepEnd::OutOfCalls };
+        // A round takes at most as many times longer as it makes more calls. A row that could not be finished is not begun.
+        let round_ticks = (run.spent_ticks() - row_begin_ticks) / rounds as f64 * (next as f64 / calls as f64);
+        if run.left_ticks() < round_ticks * MIN_ROUNDS as f64 {
+            break SweepEnd::OutOfTime;
+        }
+        calls = next;
+    };
+    Sweep { series: run.series, rows, end }
+}
+
+/// The calls of the row after one with `calls`; none if it is the last.
+fn next_calls(calls: u64, max_calls: u64) -> Option<u64> {
+    let next = calls.saturating_mul(DECADE).min(max_calls);
+    (next >= calls.saturating_mul(MIN_GROWTH)).then_some(next)
+}
+
+/// Whether two rows show the same costs: within their intervals, or within the precision that is asked of a measurement, but
+/// no farther apart than a stable figure may be, since intervals that are wide enough overlap whatever the costs are.
+fn agree(series: &[Series], before: &SweepRow, last: &SweepRow, precision: f64) -> bool {
+    let half_width = |figure: &Figure| figure.interval.map(|interval| interval.high - figure.value);
+    let change_and_tolerance = |(a, b): (&Option<Figure>, &Option<Figure>)| {
+        let (a, b) = (a.as_ref()?, b.as_ref()?);
+        let overlap = (half_width(a)? + half_width(b)?).min(MAX_SPREAD * b.value);
+        let tolerance = overlap.max(precision * b.value);
+        Some(((a.value - b.value).abs(), tolerance))
+    };
+    let changes: Option<Vec<(f64, f64)>> =
+        before.nanoseconds.iter().zip(&last.nanoseconds).map(change_and_tolerance).collect();
+    let Some(changes) = changes else { return false };
+    // What the empty loop changes by is of no account where the figures of the function could not show it.
+    let functions = || series.iter().zip(&changes).filter(|(series, _)| **series != Series::EmptyLoop);
+    let visible = functions().map(|(_, &(_, tolerance))| tolerance).fold(f64::INFINITY, f64::min);
+    series.iter().zip(&changes).all(|(series, &(change, tolerance))| match series {
+        Series::Function(_) => change <= tolerance,
+        Series::EmptyLoop => change <= tolerance.max(visible),
+    })
+}
+
+/// The state of a sweep.
+struct Run<'a> {
+    function: &'a mut dyn Target,
+    empty_loop: &'a mut dyn Target,
+    clock: &'a dyn Clock,
+    facts: ClockFacts,
+    begin_ticks: u64,
+    budget_ticks: f64,
+    rng: Rng,
+    order: Vec<u32>,
+    /// The least median duration of the independent additions in a row so far.
+    usual_pulse_ticks: f64,
+    series: Vec<Series>,
+}
+
+/// A sample, and the slower of the two readings of the independent additions beside it.
+#[derive(Clone, Copy)]
+struct Sample {
+    ticks: f64,
+    pulse_ticks: f64,
+}
+
+impl Run<'_> {
+    fn spent_ticks(&self) -> f64 {
+        self.clock.now_ticks().saturating_sub(self.begin_ticks) as f64
+    }
+
+    fn left_ticks(&self) -> f64 {
+        self.budget_ticks - self.spent_ticks()
+    }
+
+    fn warm_up(&mut self, mut calls: u64, max_calls: u64) {
+        while calls > 0 && self.left_ticks() > 0.0 {
+            let some = calls.min(max_calls);
+            self.sample(self.series[0], some);
+            calls -= some;
+        }
+    }
+
+    /// The costs with `calls` calls in a sample, and from how many samples of each series; none if the time is over before
+    /// there are enough for an interval. The first row has to make do with what there is.
+    fn row(&mut self, calls: u64, is_first: bool) -> Option<(SweepRow, usize)> {
+        let mut samples: Vec<Vec<Sample>> = vec![Vec::with_capacity(ROUNDS); self.series.len()];
+        // The series take turns, so that what changes about the machine meanwhile concerns them all.
+        'rounds: for round in 0..ROUNDS {
+            let mut pulse_ticks = self.pulse_ticks();
+            for (index, samples) in samples.iter_mut().enumerate() {
+                let is_very_first = is_first && round == 0 && index == 0;
+                if self.left_ticks() <= 0.0 && !is_very_first {
+                    break 'rounds;
+                }
+                let ticks = self.sample(self.series[index], calls);
+                let before = std::mem::replace(&mut pulse_ticks, self.pulse_ticks());
+                samples.push(Sample { ticks, pulse_ticks: before.max(pulse_ticks) });
+            }
+        }
+        let rounds = samples.iter().map(Vec::len).min().unwrap_or(0);
+        if rounds < MIN_ROUNDS && !is_first {
+            return None;
+        }
+        let mut pulses: Vec<f64> = samples.iter().flatten().map(|sample| sample.pulse_ticks).collect();
+        self.usual_pulse_ticks = stats::median(&mut pulses).min(self.usual_pulse_ticks);
+        let nanoseconds = samples.iter().map(|samples| self.figure(samples, calls)).collect();
+        Some((SweepRow { calls, nanoseconds }, rounds.max(1)))
+    }
+
+    /// How long the independent additions take now; nothing where there are none.
+    fn pulse_ticks(&self) -> f64 {
+        self.clock.metronome().map_or(0.0, |metronome| metronome.independent_ticks(PULSE_BLOCKS) as f64)
+    }
+
+    fn sample(&mut self, series: Series, calls: u64) -> f64 {
+        let (target, mode) = match series {
+            Series::Function(mode) => (&mut *self.function, mode),
+            Series::EmptyLoop => (&mut *self.empty_loop, Mode::Throughput),
+        };
+        order(target.groups(), calls, &mut self.order, &mut self.rng);
+        target.sample(mode, calls, &self.order) as f64
+    }
+
+    /// The cost of a call by samples of `calls` calls; none if there are none.
+    fn figure(&self, samples: &[Sample], calls: u64) -> Option<Figure> {
+        let scale = 1e9 / self.facts.ticks_per_second / calls as f64;
+        let is_quiet = |sample: &&Sample| {
+            sample.ticks > LONGEST_GATED_SECONDS * self.facts.ticks_per_second
+                || sample.pulse_ticks <= self.usual_pulse_ticks * SHARED_SLOWNESS
+        };
+        let mut ticks: Vec<f64> = samples.iter().filter(is_quiet).map(|sample| sample.ticks).collect();
+        if ticks.len() < MIN_ROUNDS {
+            ticks = samples.iter().map(|sample| sample.ticks).collect();
+        }
+        if ticks.is_empty() {
+            return None;
+        }
+        let step = self.facts.step_ticks;
+        let batch_means: Vec<f64> =
+            batches(&ticks).map(|batch| stats::dominant_mean(&mut batch.to_vec(), step)).collect();
+        let value = stats::dominant_mean(&mut ticks, step) * scale;
+        let half_width = (ticks.len() >= MIN_ROUNDS).then(|| {
+            // A reading is off by up to a step even where all of them are the same.
+            let rounding_variance = step * step / 12.0 / ticks.len() as f64;
+            let variance = variance_of_mean(&batch_means) + rounding_variance;
+            stats::student_t_95(BATCHES as f64 - 1.0) * variance.sqrt() * scale
+        });
+        let interval = half_width.map(|half_width| Interval { low: value - half_width, high: value + half_width });
+        Some(Figure { value, interval })
+    }
+}
+
+/// Divides the samples into [`BATCHES`] runs of successive ones, as equal as can be; empty ones are left out.
+fn batches(ticks: &[f64]) -> impl Iterator<Item = &[f64]> {
+    let end = |batch: usize| ticks.len() * batch / BATCHES;
+    (0..BATCHES).map(move |batch| &ticks[end(batch)..end(batch + 1)]).filter(|batch| !batch.is_empty())
+}
+
+fn variance_of_mean(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0) / count
+}
+
+/// Fills `order` with the inputs of one sample: each as often as it is frequent, to within one call, in random order.
+///
+/// Unlike those of a measurement, samples need not differ in their inputs, since no cost of a single input is asked for; so
+/// they do not, which makes the figures scatter less.
+fn order(groups: &Groups, calls: u64, order: &mut Vec<u32>, rng: &mut Rng) {
+    order.clear();
+    let inputs = match groups {
+        Groups::NoInputs => return,
+        Groups::Mix { inputs, .. } => *inputs,
+        Groups::Each(groups) => groups.iter().map(|group| group.members.len()).sum(),
+    };
+    let offset = rng.uniform01();
+    let stride = inputs as f64 / calls as f64;
+    order.extend((0..calls).map(|call| (((call as f64 + offset) * stride) as u32).min(inputs as u32 - 1)));
+    rng.shuffle(order);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Metronome;
+    use crate::groups::Group;
+    use std::cell::Cell;
+    use std::rc::Rc;
+    use std::time::Duration;
+
+    /// One tick is one nanosecond.
+    const FACTS: ClockFacts = ClockFacts { ticks_per_second: 1e9, step_ticks: 10.0, pair_cost_ticks: 25.0 };
+
+    /// The time of a simulated machine. Readings are multiples of the clock's step.
+    #[derive(Clone, Default)]
+    struct Time(Rc<Cell<f64>>);
+
+    impl Time {
+        fn advance(&self, ticks: f64) {
+            self.0.set(self.0.get() + ticks);
+        }
+
+        fn read(&self) -> u64 {
+            ((self.0.get() / FACTS.step_ticks).floor() * FACTS.step_ticks) as u64
+        }
+    }
+
+    impl Clock for Time {
+        fn now_ticks(&self) -> u64 {
+            self.read()
+        }
+
+        fn facts(&self) -> ClockFacts {
+            FACTS
+        }
+
+        fn metronome(&self) -> Option<&dyn Metronome> {
+            None
+        }
+    }
+
+    /// A target whose calls take a known time.
+    struct Simulated {
+        time: Time,
+        groups: Groups,
+        max_calls: u64,
+        throughput_ticks: f64,
+        latency_ticks: f64,
+        rng: Rng,
+        longest_ticks: f64,
+    }
+
+    impl Simulated {
+        fn new(time: &Time, throughput_ticks: f64) -> Self {
+            Self {
+                time: time.clone(),
+                groups: Groups::NoInputs,
+                max_calls: u64::MAX,
+                throughput_ticks,
+                latency_ticks: 4.0 * throughput_ticks,
+                rng: Rng::new(1),
+                longest_ticks: 0.0,
+            }
+        }
+    }
+
+    impl Target for Simulated {
+        fn groups(&self) -> &Groups {
+            &self.groups
+        }
+
+        fn max_calls(&self) -> u64 {
+            self.max_calls
+        }
+
+        fn sample(&mut self, mode: Mode, calls: u64, order: &[u32]) -> u64 {
+            assert!(calls <= self.max_calls);
+            assert_eq!(order.len() as u64, if self.groups == Groups::NoInputs { 0 } else { calls });
+            let call_ticks = if mode == Mode::Latency { self.latency_ticks } else { self.throughput_ticks };
+            // Something goes on between two samples, so that they start anywhere within a step of the clock.
+            self.time.advance(20.0 + FACTS.step_ticks * self.rng.uniform01());
+            let start = self.time.read();
+            let ticks = calls as f64 * call_ticks * (1.0 + 0.004 * (self.rng.uniform01() - 0.5));
+            self.time.advance(FACTS.pair_cost_ticks + ticks);
+            self.longest_ticks = self.longest_ticks.max(ticks);
+            self.time.read() - start
+        }
+    }
+
+    const BOTH: &[Mode] = &[Mode::Throughput, Mode::Latency];
+
+    fn config(max_time: Duration) -> Config {
+        Config { max_time, precision: 0.002, ..Config::default() }
+    }
+
+    fn sweep_of(function: &mut Simulated, modes: &[Mode], max_time: Duration) -> Sweep {
+        let time = function.time.clone();
+        let mut empty_loop = Simulated::new(&time, 0.25);
+        sweep(function, modes, &mut empty_loop, &config(max_time), &time)
+    }
+
+    fn calls(sweep: &Sweep) -> Vec<u64> {
+        sweep.rows.iter().map(|row| row.calls).collect()
+    }
+
+    #[track_caller]
+    fn assert_near(found: f64, expected: f64, share: f64) {
+        assert!((found / expected - 1.0).abs() < share, "{found} instead of {expected}");
+    }
+
+    #[test]
+    fn one_call_shows_the_clock_and_many_show_the_true_cost() {
+        let sweep = sweep_of(&mut Simulated::new(&Time::default(), 1.5), BOTH, Duration::from_secs(1));
+        let costs = |row: &SweepRow| row.nanoseconds.iter().flatten().map(|figure| figure.value).collect::<Vec<_>>();
+        for (found, cost) in costs(&sweep.rows[0]).iter().zip([1.5, 6.0, 0.25]) {
+            assert_near(*found, FACTS.pair_cost_ticks + cost, 0.05);
+        }
+        for (found, cost) in costs(sweep.rows.last().unwrap()).iter().zip([1.5, 6.0, 0.25]) {
+            assert_near(*found, cost, 0.01);
+        }
+        let both = [Series::Function(Mode::Throughput), Series::Function(Mode::Latency), Series::EmptyLoop];
+        assert_eq!(sweep.series, both);
+    }
+
+    #[test]
+    fn a_sweep_ends_with_two_rows_that_agree() {
+        let sweep = sweep_of(&mut Simulated::new(&Time::default(), 1.5), BOTH, Duration::from_secs(9));
+        assert_eq!(sweep.end, SweepEnd::Agreement);
+        let last = sweep.rows.len() - 1;
+        assert_eq!(sweep.agree_from_calls(), Some(sweep.rows[last - 1].calls));
+        let config = config(Duration::from_secs(9));
+        for rows in sweep.rows.windows(2) {
+            let is_last = rows[1] == sweep.rows[last];
+            assert_eq!(agree(&sweep.series, &rows[0], &rows[1], config.precision), is_last, "{sweep:?}");
+            assert_eq!(rows[1].calls, 10 * rows[0].calls);
+        }
+        assert!(last >= 3, "the clock's part is still 1.7 % with 1,000 calls: {sweep:?}");
+    }
+
+    #[test]
+    fn a_slower_function_needs_fewer_calls() {
+        let from = |ticks| {
+            let function = &mut Simulated::new(&Time::default(), ticks);
+            sweep_of(function, &[Mode::Throughput], Duration::from_secs(9)).agree_from_calls().unwrap()
+        };
+        assert_eq!(from(1e5), 1);
+        assert!(from(1e3) < from(1.0));
+    }
+
+    fn figure(value: f64, half_width: f64) -> Figure {
+        Figure { value, interval: Some(Interval { low: value - half_width, high: value + half_width }) }
+    }
+
+    fn rows_agree(before: [Figure; 2], last: [Figure; 2]) -> bool {
+        let row = |calls, figures: [Figure; 2]| SweepRow { calls, nanoseconds: figures.map(Some).to_vec() };
+        agree(&[Series::Function(Mode::Throughput), Series::EmptyLoop], &row(10, before), &row(100, last), 0.01)
+    }
+
+    #[test]
+    fn rows_agree_if_intervals_overlap_or_the_precision_is_reached() {
+        let empty = figure(1.0, 0.1);
+        assert!(rows_agree([figure(104.0, 2.5), empty], [figure(100.0, 2.0), empty]));
+        assert!(!rows_agree([figure(104.0, 2.5), empty], [figure(100.0, 1.0), empty]));
+        assert!(rows_agree([figure(100.9, 0.0), empty], [figure(100.0, 0.0), empty]));
+        assert!(!rows_agree([figure(101.1, 0.0), empty], [figure(100.0, 0.0), empty]));
+        assert!(!rows_agree([Figure { value: 100.0, interval: None }, empty], [figure(100.0, 1.0), empty]));
+    }
+
+    #[test]
+    fn wide_intervals_are_no_agreement() {
+        let empty = figure(1.0, 0.1);
+        assert!(!rows_agree([figure(106.0, 50.0), empty], [figure(100.0, 50.0), empty]));
+    }
+
+    #[test]
+    fn an_empty_loop_that_still_changes_matters_where_the_function_could_show_it() {
+        let empty = [figure(25.0, 0.1), figure(2.5, 0.1)];
+        assert!(!rows_agree([figure(100.0, 5.0), empty[0]], [figure(100.0, 5.0), empty[1]]));
+        assert!(rows_agree([figure(1e4, 50.0), empty[0]], [figure(1e4, 50.0), empty[1]]));
+    }
+
+    #[test]
+    fn a_sweep_takes_no_longer_than_its_budget_and_a_sample() {
+        for call_ticks in [0.3, 7.0, 400.0, 3e4, 2e6, 1e9] {
+            for budget in [1, 1_000, 1_000_000, 50_000_000].map(Duration::from_nanos) {
+                let time = Time::default();
+                let mut function = Simulated::new(&time, call_ticks);
+                let sweep = sweep_of(&mut function, BOTH, budget);
+                let limit_ticks = FACTS.ticks(budget) + function.longest_ticks + 100.0;
+                assert!(time.0.get() <= limit_ticks, "{call_ticks} in {budget:?}: {} > {limit_ticks}", time.0.get());
+                assert!(!sweep.rows.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_slow_function_ends_with_one_call_and_says_why() {
+        let mut function = Simulated::new(&Time::default(), 2e7);
+        let sweep = sweep_of(&mut function, &[Mode::Throughput], Duration::from_millis(50));
+        assert_eq!((calls(&sweep), sweep.end, sweep.agree_from_calls()), (vec![1], SweepEnd::OutOfTime, None));
+        let Figure { value, interval } = sweep.rows[0].nanoseconds[0].unwrap();
+        assert_near(value, 2e7, 0.01);
+        assert_eq!(interval, None);
+    }
+
+    #[test]
+    fn samples_make_no_more_calls_than_the_target_allows() {
+        for (max_calls, expected) in [
+            (1, vec![1]),
+            (5, vec![1, 5]),
+            (19, vec![1, 10]),
+            (256, vec![1, 10, 100, 256]),
+            (820, vec![1, 10, 100, 820]),
+        ] {
+            let mut function = Simulated { max_calls, ..Simulated::new(&Time::default(), 0.5) };
+            let sweep = sweep_of(&mut function, BOTH, Duration::from_secs(1));
+            assert_eq!((calls(&sweep), sweep.end), (expected, SweepEnd::OutOfCalls));
+        }
+    }
+
+    #[test]
+    fn every_sample_runs_the_inputs_as_often_as_they_are_frequent_in_random_order() {
+        let group = |members: &[u32]| Group { label: String::new(), members: members.to_vec() };
+        let groups = Groups::Each(vec![group(&[0, 2, 3]), group(&[1])]);
+        let mut rng = Rng::new(1);
+        let mut inputs = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..20 {
+            order(&groups, 100, &mut inputs, &mut rng);
+            let count = |input| inputs.iter().filter(|&&other| other == input).count();
+            assert_eq!([0, 1, 2, 3].map(count), [25; 4]);
+            seen.insert(inputs.clone());
+        }
+        assert_eq!(seen.len(), 20);
+        order(&Groups::NoInputs, 100, &mut inputs, &mut rng);
+        assert!(inputs.is_empty());
+    }
+
+    #[test]
+    fn a_single_call_may_run_any_input() {
+        let mut rng = Rng::new(2);
+        let mut inputs = Vec::new();
+        let mut seen = [false; 5];
+        for _ in 0..100 {
+            order(&Groups::Mix { inputs: 5, too_many: false }, 1, &mut inputs, &mut rng);
+            seen[inputs[0] as usize] = true;
+        }
+        assert_eq!(seen, [true; 5]);
+    }
+
+    #[test]
+    fn calls_are_made_before_the_sweep_if_asked_for() {
+        let time = Time::default();
+        let mut function = Simulated { max_calls: 10, ..Simulated::new(&time, 1e4) };
+        let config = Config { warmup: 1_000, ..config(Duration::from_secs(1)) };
+        let mut empty_loop = Simulated::new(&time, 0.25);
+        sweep(&mut function, &[Mode::Throughput], &mut empty_loop, &config, &time);
+        assert!(time.0.get() > 1e7, "{}", time.0.get());
+    }
+}
