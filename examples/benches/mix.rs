@@ -12,20 +12,20 @@
 //! ```text
 //! | calls per sample |       throughput ns/call |          latency ns/call |       empty loop ns/call | benchmark
 //! |-----------------:|-------------------------:|-------------------------:|-------------------------:|:----------
-//! |                1 |            31.35 +- 1.56 |            30.36 +- 0.98 |            26.94 +- 1.41 | `mix`
-//! |               10 |           4.087 +- 0.150 |           7.018 +- 0.084 |           3.071 +- 0.103 | `mix`
-//! |              100 |           1.474 +- 0.016 |           4.589 +- 0.010 |         0.6441 +- 0.0126 | `mix`
-//! |            1,000 |           1.202 +- 0.002 |           4.342 +- 0.001 |         0.4172 +- 0.0150 | `mix`
-//! |            8,192 |           1.175 +- 0.000 |           4.319 +- 0.001 |         0.3266 +- 0.0156 | `mix`
+//! |                1 |            30.63 +- 1.19 |            31.12 +- 1.40 |            26.83 +- 2.38 | `mix`
+//! |               10 |         4.1813 +- 0.1804 |         7.0227 +- 0.0926 |         3.1422 +- 0.1569 | `mix`
+//! |              100 |         1.4840 +- 0.0128 |         4.5836 +- 0.0150 |         0.6394 +- 0.0189 | `mix`
+//! |            1,000 |         1.2043 +- 0.0013 |         4.3433 +- 0.0018 |         0.3932 +- 0.0021 | `mix`
+//! |            8,192 |         1.1757 +- 0.0002 |         4.3215 +- 0.0036 |         0.3197 +- 0.0109 | `mix`
 //!
-//! `mix`: the last two rows still differ by up to 2.3 %, and memory limits a sample of this function to that many calls; the
-//! clock's part of the last one is about 0.3 %
+//! `mix`: the last two rows differ by up to 2.4 %, in intervals of up to +-0.1 %, and memory limits a sample of this function to
+//! that many calls; the clock's part of the last one is about 0.3 %
 //! ```
 //!
-//! A single call shows the clock, and hardly a difference between a function and none. With many calls the clock's part
-//! disappears: on a busier machine, whose intervals are wider, the last two rows agree. The latency has two cycles more than
-//! that of the function by itself, since each call waits for the one before through two instructions. The empty loop is not to
-//! be subtracted: the processor runs it beside the rest.
+//! A single call shows the clock, and hardly a difference between a function and none. With 1,000 calls the figures have all
+//! but stopped changing, and with 8,192 what is left of the clock does not matter. The latency has two cycles more than that of
+//! the function by itself, since each call waits for the one before through two instructions. The empty loop is not to be
+//! subtracted: the processor runs it beside the rest.
 
 use nanobench::nanobench;
 

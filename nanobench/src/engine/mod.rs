@@ -324,7 +324,7 @@ impl<'a> Run<'a> {
     fn core_clock(&self) -> Option<CoreClock> {
         self.metronome?;
         let gigahertz = |ticks_per_cycle: f64| self.facts.ticks_per_second / ticks_per_cycle / 1e9;
-        let mut epochs: Vec<f64> = self.record.ticks_per_cycle().map(gigahertz).collect();
+        let mut epochs: Vec<f64> = self.record.ticks_per_cycle().into_iter().map(gigahertz).collect();
         epochs.sort_unstable_by(f64::total_cmp);
         let (least, most) = (*epochs.first()?, *epochs.last()?);
         Some(CoreClock { least, median: stats::median(&mut epochs), most })

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::fit::Samples;
 use crate::clock::{ClockFacts, Metronome};
-use crate::stats::dominant_mean;
+use crate::stats::{dominant_mean, median};
 
 /// A sample counts if the worse of the two readings beside it is at least this share of what the core can do.
 const QUIET_SHARE: f64 = 0.93;
@@ -32,6 +32,9 @@ const MIN_PULSE_STEPS: f64 = 20.0;
 
 /// What a core does in a second, roughly: it only decides how long readings are on a clock of coarse steps.
 const TYPICAL_CYCLES_PER_SECOND: f64 = 3e9;
+
+/// How many epochs to either side have a say in an epoch's ticks per cycle.
+const TEMPO_NEIGHBOURS: usize = 2;
 
 /// Samples longer than this, in seconds, are as long as disturbances are: what was beside them says little about them.
 const LONGEST_GATED_SECONDS: f64 = 50e-6;
@@ -88,7 +91,8 @@ impl<'a> Readings<'a> {
         }
     }
 
-    /// Ends the epoch: ticks per cycle, and for each sample the additions per cycle that were possible beside it.
+    /// Ends the epoch: ticks per cycle, and for each sample the ticks of an independent addition, the worse of those before and
+    /// after it.
     fn end(mut self) -> (f64, Vec<f64>) {
         if self.metronome.is_none() {
             return (1.0, Vec::new());
@@ -100,8 +104,8 @@ impl<'a> Readings<'a> {
         let difference = dominant_mean(&mut self.long_chains, step) - dominant_mean(&mut self.short_chains, step);
         let length = f64::from(self.length);
         let ticks_per_cycle = difference / (100.0 * f64::from(LONG_CHAIN - SHORT_CHAIN) * length);
-        let adds_per_cycle = |ticks: f64| PULSE_ADDS * length * ticks_per_cycle / ticks.max(1.0);
-        let beside = self.pulses.windows(2).map(|pair| adds_per_cycle(pair[0].max(pair[1]))).collect();
+        let ticks_per_add = |ticks: f64| ticks.max(1.0) / (PULSE_ADDS * length);
+        let beside = self.pulses.windows(2).map(|pair| ticks_per_add(pair[0].max(pair[1]))).collect();
         (ticks_per_cycle, beside)
     }
 }
@@ -111,8 +115,8 @@ pub(crate) struct Record {
     groups: usize,
     counts: Vec<u64>,
     ticks: Vec<f64>,
-    /// For each sample, the additions per cycle that were possible beside it; empty where there is no metronome.
-    adds_per_cycle: Vec<f64>,
+    /// For each sample, the ticks of an independent addition beside it; empty where there is no metronome.
+    ticks_per_add: Vec<f64>,
     /// For each epoch, the end of its samples, and its ticks per cycle.
     epochs: Vec<(usize, f64)>,
 }
@@ -130,7 +134,7 @@ pub(crate) struct Chosen {
 
 impl Record {
     pub(crate) fn new(groups: usize) -> Self {
-        Self { groups, counts: Vec::new(), ticks: Vec::new(), adds_per_cycle: Vec::new(), epochs: Vec::new() }
+        Self { groups, counts: Vec::new(), ticks: Vec::new(), ticks_per_add: Vec::new(), epochs: Vec::new() }
     }
 
     /// Adds a sample to the epoch that is under way.
@@ -142,9 +146,9 @@ impl Record {
     /// Ends the epoch with the readings that were taken during it. Where the clock was moved or stood still they make no sense,
     /// and the epoch is forgotten.
     pub(crate) fn end_epoch(&mut self, readings: Readings) {
-        let (ticks_per_cycle, adds_per_cycle) = readings.end();
+        let (ticks_per_cycle, ticks_per_add) = readings.end();
         if ticks_per_cycle > 0.0 {
-            self.adds_per_cycle.extend(adds_per_cycle);
+            self.ticks_per_add.extend(ticks_per_add);
             self.epochs.push((self.ticks.len(), ticks_per_cycle));
         } else {
             let kept = self.epochs.last().map_or(0, |&(end, _)| end);
@@ -176,18 +180,25 @@ impl Record {
         self.ticks.iter().sum()
     }
 
-    /// Ticks per cycle of every epoch.
-    pub(crate) fn ticks_per_cycle(&self) -> impl Iterator<Item = f64> + '_ {
-        self.epochs.iter().map(|&(_, ticks_per_cycle)| ticks_per_cycle)
+    /// Ticks per cycle of every epoch: the median of its own and those of the epochs around it. The core clock moves slowly, so a
+    /// chain that was disturbed shows as an epoch that is unlike its neighbours.
+    pub(crate) fn ticks_per_cycle(&self) -> Vec<f64> {
+        let read: Vec<f64> = self.epochs.iter().map(|&(_, ticks_per_cycle)| ticks_per_cycle).collect();
+        let around = |epoch: usize| {
+            let begin = epoch.saturating_sub(TEMPO_NEIGHBOURS);
+            median(&mut read[begin..(epoch + TEMPO_NEIGHBOURS + 1).min(read.len())].to_vec())
+        };
+        (0..read.len()).map(around).collect()
     }
 
     /// The samples during which the core was ours alone.
     pub(crate) fn quiet(&self, metronome: Option<&dyn Metronome>, facts: &ClockFacts) -> Chosen {
-        let most = metronome.and_then(Metronome::known_adds_per_cycle).unwrap_or_else(|| self.best_adds_per_cycle());
+        let adds_per_cycle = self.adds_per_cycle();
+        let most = metronome.and_then(Metronome::known_adds_per_cycle).unwrap_or_else(|| best_tenth(&adds_per_cycle));
         let longest_gated = LONGEST_GATED_SECONDS * facts.ticks_per_second;
         let is_quiet = |index: usize| {
             let is_enough = |adds: &f64| *adds >= QUIET_SHARE * most;
-            self.ticks[index] > longest_gated || self.adds_per_cycle.get(index).is_none_or(is_enough)
+            self.ticks[index] > longest_gated || adds_per_cycle.get(index).is_none_or(is_enough)
         };
         // Someone who pauses for a moment may be back within the sample, so its neighbours have to be quiet as well.
         self.select(|index, epoch| {
@@ -201,18 +212,22 @@ impl Record {
         self.select(|_, _| true)
     }
 
-    /// What the best tenth of the run reached: without a better reference, the core is taken to have been ours then.
-    fn best_adds_per_cycle(&self) -> f64 {
-        let mut sorted = self.adds_per_cycle.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
-        sorted.get(sorted.len() * 9 / 10).copied().unwrap_or(0.0)
+    /// For each sample, the additions per cycle that were possible beside it; empty where there is no metronome.
+    fn adds_per_cycle(&self) -> Vec<f64> {
+        let mut adds_per_cycle = Vec::with_capacity(self.ticks_per_add.len());
+        for (&(end, _), ticks_per_cycle) in self.epochs.iter().zip(self.ticks_per_cycle()) {
+            let epoch = adds_per_cycle.len()..end.min(self.ticks_per_add.len());
+            adds_per_cycle
+                .extend(self.ticks_per_add[epoch].iter().map(|ticks_per_add| ticks_per_cycle / ticks_per_add));
+        }
+        adds_per_cycle
     }
 
     fn select(&self, counts: impl Fn(usize, &Range<usize>) -> bool) -> Chosen {
         let mut samples = Samples::new(self.groups);
         let mut tempi = Vec::new();
         let (mut begin, mut selected_in_all) = (0, 0);
-        for &(end, ticks_per_cycle) in &self.epochs {
+        for (&(end, _), ticks_per_cycle) in self.epochs.iter().zip(self.ticks_per_cycle()) {
             let mut selected = 0;
             let epoch = begin..end;
             for index in epoch.clone().filter(|&index| counts(index, &epoch)) {
@@ -222,12 +237,19 @@ impl Record {
             }
             if selected > 0 {
                 samples.end_epoch();
-                tempi.push(Tempo { ticks_per_cycle, samples: selected as f64 });
+                tempi.push(Tempo { ticks_per_cycle, samples: f64::from(selected) });
             }
             selected_in_all += selected;
             begin = end;
         }
-        let left_out = 1.0 - selected_in_all as f64 / self.samples().max(1) as f64;
+        let left_out = 1.0 - f64::from(selected_in_all) / self.samples().max(1) as f64;
         Chosen { samples, tempi, left_out, is_shared: false }
     }
+}
+
+/// What the best tenth of the readings reached: without a better reference, the core is taken to have been ours then.
+fn best_tenth(adds_per_cycle: &[f64]) -> f64 {
+    let mut sorted = adds_per_cycle.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted.get(sorted.len() * 9 / 10).copied().unwrap_or(0.0)
 }

@@ -21,8 +21,8 @@ const ROUNDS: usize = 64;
 /// The samples of a row are divided into so many batches, whose scatter gives the interval.
 const BATCHES: usize = 8;
 
-/// With fewer samples than two in a batch there is no interval.
-const MIN_ROUNDS: usize = 2 * BATCHES;
+/// With fewer samples than three in a batch there is no interval: one of two that was disturbed could not be told.
+const MIN_ROUNDS: usize = 3 * BATCHES;
 
 /// From one row to the next the calls grow by this.
 const DECADE: u64 = 10;
@@ -69,6 +69,18 @@ pub(crate) struct SweepRow {
     /// Nanoseconds per call, the clock and the loop included, for each series; none where the time was over before its first
     /// sample. A figure without interval comes from a few samples only.
     pub(crate) nanoseconds: Vec<Option<Figure>>,
+}
+
+impl SweepRow {
+    /// Half the width of the interval in a column, as a share of the figure; none without interval.
+    pub(crate) fn relative_half_width(&self, column: usize) -> Option<f64> {
+        let figure = self.nanoseconds[column].as_ref()?;
+        Some(half_width(figure)? / figure.value)
+    }
+
+    fn is_stable(&self, column: usize) -> bool {
+        self.relative_half_width(column).is_some_and(|share| share <= MAX_SPREAD)
+    }
 }
 
 /// Why a sweep ended.
@@ -146,15 +158,19 @@ fn next_calls(calls: u64, max_calls: u64) -> Option<u64> {
     (next >= calls.saturating_mul(MIN_GROWTH)).then_some(next)
 }
 
-/// Whether two rows show the same costs: within their intervals, or within the precision that is asked of a measurement, but
-/// no farther apart than a stable figure may be, since intervals that are wide enough overlap whatever the costs are.
+/// Half the width of the interval of a figure that has one.
+fn half_width(figure: &Figure) -> Option<f64> {
+    figure.interval.map(|interval| interval.high - figure.value)
+}
+
+/// Whether two rows show the same costs: within their intervals, or within the precision that is asked of a measurement.
+///
+/// Intervals wider than those of a stable figure do not count: they overlap whatever the costs are.
 fn agree(series: &[Series], before: &SweepRow, last: &SweepRow, precision: f64) -> bool {
-    let half_width = |figure: &Figure| figure.interval.map(|interval| interval.high - figure.value);
     let change_and_tolerance = |(a, b): (&Option<Figure>, &Option<Figure>)| {
         let (a, b) = (a.as_ref()?, b.as_ref()?);
-        let overlap = (half_width(a)? + half_width(b)?).min(MAX_SPREAD * b.value);
-        let tolerance = overlap.max(precision * b.value);
-        Some(((a.value - b.value).abs(), tolerance))
+        let overlap = half_width(a)? + half_width(b)?;
+        Some(((a.value - b.value).abs(), overlap.max(precision * b.value)))
     };
     let changes: Option<Vec<(f64, f64)>> =
         before.nanoseconds.iter().zip(&last.nanoseconds).map(change_and_tolerance).collect();
@@ -162,8 +178,8 @@ fn agree(series: &[Series], before: &SweepRow, last: &SweepRow, precision: f64) 
     // What the empty loop changes by is of no account where the figures of the function could not show it.
     let functions = || series.iter().zip(&changes).filter(|(series, _)| **series != Series::EmptyLoop);
     let visible = functions().map(|(_, &(_, tolerance))| tolerance).fold(f64::INFINITY, f64::min);
-    series.iter().zip(&changes).all(|(series, &(change, tolerance))| match series {
-        Series::Function(_) => change <= tolerance,
+    series.iter().zip(&changes).enumerate().all(|(index, (series, &(change, tolerance)))| match series {
+        Series::Function(_) => change <= tolerance && before.is_stable(index) && last.is_stable(index),
         Series::EmptyLoop => change <= tolerance.max(visible),
     })
 }
@@ -476,7 +492,9 @@ mod tests {
     #[test]
     fn wide_intervals_are_no_agreement() {
         let empty = figure(1.0, 0.1);
-        assert!(!rows_agree([figure(106.0, 50.0), empty], [figure(100.0, 50.0), empty]));
+        assert!(!rows_agree([figure(101.0, 6.0), empty], [figure(100.0, 4.0), empty]));
+        assert!(!rows_agree([figure(101.0, 4.0), empty], [figure(100.0, 6.0), empty]));
+        assert!(rows_agree([figure(101.0, 4.0), empty], [figure(100.0, 4.0), empty]));
     }
 
     #[test]

@@ -119,17 +119,23 @@ fn conclusion(sweep: &Sweep) -> String {
     };
     // What is spent once in a sample is divided by its calls. So the change from one row to the next tells what is left of it.
     let left_of_change = before.calls as f64 / (last.calls - before.calls) as f64;
-    let (mut change, mut clock_part) = (0.0_f64, 0.0_f64);
-    for (series, (a, b)) in sweep.series.iter().zip(before.nanoseconds.iter().zip(&last.nanoseconds)) {
-        if let (Series::Function(_), Some(a), Some(b)) = (series, a, b) {
+    let (mut change, mut width, mut clock_part) = (0.0_f64, 0.0_f64, 0.0_f64);
+    for (column, series) in sweep.series.iter().enumerate() {
+        if let (Series::Function(_), Some(a), Some(b)) = (series, before.nanoseconds[column], last.nanoseconds[column])
+        {
+            for row in [before, last] {
+                width = row.relative_half_width(column).map_or(width, |share| share.max(width));
+            }
             let share = (a.value - b.value) / b.value;
             change = change.max(share.abs());
             clock_part = clock_part.max(share * left_of_change);
         }
     }
     format!(
-        "the last two rows still differ by up to {:.1} %, and {limit}; the clock's part of the last one is about {:.1} %",
+        "the last two rows differ by up to {:.1} %, in intervals of up to +-{:.1} %, and {limit}; the clock's part of the \
+         last one is about {:.1} %",
         change * 100.0,
+        width * 100.0,
         clock_part * 100.0
     )
 }
@@ -217,8 +223,8 @@ mod tests {
         sweep.rows[1].nanoseconds = vec![figure(2.09, 0.001), figure(8.09, 0.001), figure(0.34, 0.001)];
         sweep.rows[2].nanoseconds = vec![figure(2.009, 0.001), figure(8.009, 0.001), figure(0.259, 0.001)];
         sweep.end = SweepEnd::OutOfCalls;
-        let expected = "the last two rows still differ by up to 4.0 %, and memory limits a sample of this function to that many \
-                        calls; the clock's part of the last one is about 0.4 %";
+        let expected = "the last two rows differ by up to 4.0 %, in intervals of up to +-0.0 %, and memory limits a sample of \
+                        this function to that many calls; the clock's part of the last one is about 0.4 %";
         assert_eq!(conclusion(&sweep), expected);
         sweep.end = SweepEnd::OutOfTime;
         assert!(conclusion(&sweep).contains("and more calls do not fit into `max_time`: raise it; "));

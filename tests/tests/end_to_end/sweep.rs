@@ -9,7 +9,7 @@ const BOTH_HEADER: &str = "
 
 /// What the last line of a table can say; which of them depends on the machine.
 const CONCLUSIONS: [&str; 3] =
-    [" per sample on the figures agree", "the last two rows still differ by ", "one row has nothing to agree with"];
+    [" per sample on the figures agree", "the last two rows differ by ", "one row has nothing to agree with"];
 
 /// The first cell of each row.
 fn calls(output: &Output) -> Vec<u64> {
