@@ -30,6 +30,9 @@ pub(crate) use sweep::{Series, Sweep, SweepEnd, SweepRow, sweep};
 /// call finds the pipeline drained, and the end of the loop is a branch that nobody foresaw.
 const CLOCK_COST_DEVIATION: f64 = 0.5;
 
+/// Nothing that a processor does takes less than this for a call: about a twentieth of a cycle.
+const FLOOR_NANOSECONDS: f64 = 0.015;
+
 /// The least number of epochs with samples during which the core was ours alone.
 const MIN_QUIET_EPOCHS: usize = 3;
 
@@ -307,7 +310,7 @@ impl<'a> Run<'a> {
         let Figure { value, interval: Some(interval) } = cost.nanoseconds else {
             return Outcome::Unstable(Instability::TooFewEpochs);
         };
-        if interval.low <= 0.0 {
+        if interval.low <= 0.0 || interval.high * self.config.batch < FLOOR_NANOSECONDS {
             Outcome::BelowFloor
         } else if interval.high - value > MAX_SPREAD * value {
             Outcome::Unstable(Instability::WideInterval)

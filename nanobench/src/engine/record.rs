@@ -36,6 +36,9 @@ const TYPICAL_CYCLES_PER_SECOND: f64 = 3e9;
 /// How many epochs to either side have a say in an epoch's ticks per cycle.
 const TEMPO_NEIGHBOURS: usize = 2;
 
+/// How wrong a reading of the ticks per cycle can be, as a share, without having been disturbed.
+const MAX_READING_ERROR: f64 = 0.03;
+
 /// Samples longer than this, in seconds, are as long as disturbances are: what was beside them says little about them.
 const LONGEST_GATED_SECONDS: f64 = 50e-6;
 
@@ -44,6 +47,8 @@ const LONGEST_GATED_SECONDS: f64 = 50e-6;
 pub(crate) struct Tempo {
     /// Ticks of the clock in a core cycle.
     pub(crate) ticks_per_cycle: f64,
+    /// The same as it was read in this epoch alone: how far the readings lie apart says how sure they are.
+    pub(crate) reading: f64,
     /// How many samples of the epoch count.
     pub(crate) samples: f64,
 }
@@ -227,7 +232,7 @@ impl Record {
         let mut samples = Samples::new(self.groups);
         let mut tempi = Vec::new();
         let (mut begin, mut selected_in_all) = (0, 0);
-        for (&(end, _), ticks_per_cycle) in self.epochs.iter().zip(self.ticks_per_cycle()) {
+        for (&(end, reading), ticks_per_cycle) in self.epochs.iter().zip(self.ticks_per_cycle()) {
             let mut selected = 0;
             let epoch = begin..end;
             for index in epoch.clone().filter(|&index| counts(index, &epoch)) {
@@ -237,7 +242,11 @@ impl Record {
             }
             if selected > 0 {
                 samples.end_epoch();
-                tempi.push(Tempo { ticks_per_cycle, samples: f64::from(selected) });
+                // A disturbed reading had no say in the value and should have none in its uncertainty.
+                let plausible =
+                    (1.0 - MAX_READING_ERROR) * ticks_per_cycle..=(1.0 + MAX_READING_ERROR) * ticks_per_cycle;
+                let reading = reading.clamp(*plausible.start(), *plausible.end());
+                tempi.push(Tempo { ticks_per_cycle, reading, samples: f64::from(selected) });
             }
             selected_in_all += selected;
             begin = end;

@@ -5,6 +5,7 @@ use std::io;
 use crate::measurement::{Instability, MAX_SPREAD, Machine, Measurement, Outcome};
 
 pub(crate) mod json_lines;
+mod markdown;
 pub(crate) mod sweep;
 pub(crate) mod table;
 

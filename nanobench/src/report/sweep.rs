@@ -6,6 +6,7 @@ use termcolor::{Color, ColorSpec, WriteColor};
 
 use crate::engine::{Series, Sweep, SweepEnd, SweepRow};
 use crate::measurement::{Figure, Machine};
+use crate::report::markdown::{code, grouped};
 use crate::report::table::Table;
 use crate::report::{Report, printable};
 use crate::target::Mode;
@@ -91,13 +92,13 @@ fn title(series: &Series) -> String {
 
 fn cells(row: &SweepRow) -> Vec<String> {
     let costs = row.nanoseconds.iter().map(|figure| figure.as_ref().map_or_else(|| "-".to_owned(), cost));
-    std::iter::once(grouped(&row.calls.to_string())).chain(costs).collect()
+    std::iter::once(grouped(row.calls as f64, 0)).chain(costs).collect()
 }
 
 /// A cost, and half the width of its interval if it has one.
 fn cost(figure: &Figure) -> String {
     let decimals = if figure.value.abs() < 10.0 { 4 } else { 2 };
-    let number = |value: f64| grouped(&format!("{value:.decimals$}"));
+    let number = |value: f64| grouped(value, decimals);
     match figure.interval {
         Some(interval) => format!("{} +- {}", number(figure.value), number(interval.high - figure.value)),
         None => number(figure.value),
@@ -108,7 +109,7 @@ fn cost(figure: &Figure) -> String {
 fn conclusion(sweep: &Sweep) -> String {
     if let Some(calls) = sweep.agree_from_calls() {
         let plural = if calls == 1 { "" } else { "s" };
-        return format!("from {} call{plural} per sample on the figures agree", grouped(&calls.to_string()));
+        return format!("from {} call{plural} per sample on the figures agree", grouped(calls as f64, 0));
     }
     let limit = match sweep.end {
         SweepEnd::OutOfCalls => "memory limits a sample of this function to that many calls",
@@ -138,29 +139,6 @@ fn conclusion(sweep: &Sweep) -> String {
         width * 100.0,
         clock_part * 100.0
     )
-}
-
-/// A number written out, with a comma before every third digit of its whole part.
-fn grouped(number: &str) -> String {
-    let digits_begin = usize::from(number.starts_with('-'));
-    let digits_end = number.find('.').unwrap_or(number.len());
-    let mut grouped = String::with_capacity(number.len() * 4 / 3);
-    for (index, digit) in number.chars().enumerate() {
-        if index > digits_begin && index < digits_end && (digits_end - index) % 3 == 0 {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// A name as Markdown code: between more backticks than there are in a row within it.
-fn code(id: &str) -> String {
-    let id = printable(id).replace('|', "\\|");
-    let longest_run = id.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest_run + 1);
-    let space = if longest_run > 0 { " " } else { "" };
-    format!("{fence}{space}{id}{space}{fence}")
 }
 
 #[cfg(test)]
@@ -254,21 +232,6 @@ mod tests {
         let mut sweep = some_sweep();
         sweep.rows.remove(1);
         assert_eq!(conclusion(&sweep), "from 1 call per sample on the figures agree");
-    }
-
-    #[test]
-    fn whole_digits_come_in_threes() {
-        for (number, expected) in
-            [("1", "1"), ("999", "999"), ("1000", "1,000"), ("-123456.7890", "-123,456.7890"), ("-123", "-123")]
-        {
-            assert_eq!(grouped(number), expected);
-        }
-    }
-
-    #[test]
-    fn names_can_neither_end_their_cell_nor_their_code() {
-        assert_eq!(code("a|b"), "`a\\|b`");
-        assert_eq!(code("a`b"), "`` a`b ``");
     }
 
     #[test]

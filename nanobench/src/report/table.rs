@@ -6,6 +6,7 @@ use termcolor::{Color, ColorSpec, WriteColor};
 
 use crate::config::DEFAULT_UNIT;
 use crate::measurement::{CoreClock, Cost, Figure, Machine, Measurement, Outcome, Row};
+use crate::report::markdown::{cell, code, grouped};
 use crate::report::{Report, advice, printable};
 use crate::stats;
 use crate::target::Mode;
@@ -83,7 +84,7 @@ impl<W: WriteColor> Table<W> {
             Some(text) => {
                 let (emoji, color) = mark(&row.outcome);
                 write!(self.out, "{emoji} ")?;
-                self.colored(color, &format!("{name} ({})\n", printable(&text).replace('|', "\\|")))
+                self.colored(color, &format!("{name} ({})\n", cell(&text)))
             }
         }
     }
@@ -142,7 +143,7 @@ impl<W: WriteColor> Report for Table<W> {
 }
 
 fn columns(unit: &str) -> [Column; 6] {
-    let unit = printable(unit).replace('|', "\\|");
+    let unit = cell(unit);
     let column = |title: String, width: usize| Column { width: width.max(title.chars().count() + 3), title };
     [
         column(format!("ns/{unit}"), NUMBER_WIDTH),
@@ -196,38 +197,10 @@ fn mark(outcome: &Outcome) -> (&'static str, Color) {
     }
 }
 
-/// `text` as Markdown code in a table: between more backticks than there are in a row within it.
-fn code(text: &str) -> String {
-    let text = printable(text).replace('|', "\\|");
-    let longest_run = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest_run + 1);
-    // Markdown takes one space off each end, so that the fence and a backtick of the text can stand apart.
-    let space = if longest_run > 0 { " " } else { "" };
-    format!("{fence}{space}{text}{space}{fence}")
-}
-
 /// A number with as many decimal places as wanted, or none, or with an exponent, whatever fits into `width` characters.
 fn fitting(number: f64, decimals: usize, width: usize) -> String {
     let fits = |text: &String| text.len() <= width;
     [grouped(number, decimals), grouped(number, 0)].into_iter().find(fits).unwrap_or_else(|| format!("{number:.3e}"))
-}
-
-/// A number with so many decimal places and a comma before every third digit.
-fn grouped(number: f64, decimals: usize) -> String {
-    let plain = format!("{number:.decimals$}");
-    let digits_begin = usize::from(plain.starts_with('-'));
-    let digits_end = plain.find('.').unwrap_or(plain.len());
-    if !number.is_finite() {
-        return plain;
-    }
-    let mut grouped = plain[..digits_begin].to_owned();
-    for (index, digit) in plain[digits_begin..digits_end].chars().enumerate() {
-        if index > 0 && (digits_end - digits_begin - index) % 3 == 0 {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped + &plain[digits_end..]
 }
 
 fn machine_line(machine: &Machine) -> String {
@@ -371,20 +344,6 @@ mod tests {
         assert_eq!(fitting(1_234.567, 2, 8), "1,234.57");
         assert_eq!(fitting(1_234.567, 2, 7), "1,235");
         assert_eq!(fitting(123_456_789.0, 2, 10), "1.235e8");
-    }
-
-    #[test]
-    fn digits_are_grouped_by_three() {
-        for (number, decimals, expected) in [
-            (0.0, 2, "0.00"),
-            (999.994, 2, "999.99"),
-            (1_000.0, 2, "1,000.00"),
-            (-1_234_567.0, 1, "-1,234,567.0"),
-            (-123.0, 0, "-123"),
-            (f64::INFINITY, 2, "inf"),
-        ] {
-            assert_eq!(grouped(number, decimals), expected);
-        }
     }
 
     #[test]
