@@ -67,79 +67,50 @@ pub fn known_adds_per_cycle() -> Option<f64> {
     None
 }
 
+/// The addition of one to a register.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-fn add_dependently(blocks: u32) {
-    // SAFETY: the instructions change nothing but the registers named.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            ".rept 100",
-            "add {sum}, {one}",
-            ".endr",
-            "dec {blocks:e}",
-            "jnz 2b",
-            sum = inout(reg) 0_u64 => _,
-            one = in(reg) 1_u64,
-            blocks = inout(reg) blocks.max(1) => _,
-            options(nomem, nostack),
-        );
-    }
+macro_rules! add_one {
+    ($register:literal) => {
+        concat!("add {", $register, "}, {one}")
+    };
+}
+#[cfg(all(any(target_arch = "aarch64", target_arch = "riscv64"), not(miri)))]
+macro_rules! add_one {
+    ($register:literal) => {
+        concat!("add {", $register, "}, {", $register, "}, {one}")
+    };
 }
 
+/// The end of a block: back to its beginning as long as there are blocks left.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-fn add_independently(blocks: u32) {
-    // SAFETY: the instructions change nothing but the registers named.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            ".rept 20",
-            "add {a}, {one}",
-            "add {b}, {one}",
-            "add {c}, {one}",
-            "add {d}, {one}",
-            "add {e}, {one}",
-            "add {f}, {one}",
-            ".endr",
-            "dec {blocks:e}",
-            "jnz 2b",
-            a = inout(reg) 0_u64 => _,
-            b = inout(reg) 0_u64 => _,
-            c = inout(reg) 0_u64 => _,
-            d = inout(reg) 0_u64 => _,
-            e = inout(reg) 0_u64 => _,
-            f = inout(reg) 0_u64 => _,
-            one = in(reg) 1_u64,
-            blocks = inout(reg) blocks.max(1) => _,
-            options(nomem, nostack),
-        );
-    }
+macro_rules! next_block {
+    () => {
+        "dec {blocks}\njnz 2b"
+    };
+}
+#[cfg(all(target_arch = "aarch64", not(miri)))]
+macro_rules! next_block {
+    () => {
+        "sub {blocks}, {blocks}, #1\ncbnz {blocks}, 2b"
+    };
+}
+#[cfg(all(target_arch = "riscv64", not(miri)))]
+macro_rules! next_block {
+    () => {
+        "addi {blocks}, {blocks}, -1\nbnez {blocks}, 2b"
+    };
 }
 
-#[cfg(all(any(target_arch = "aarch64", target_arch = "riscv64"), not(miri)))]
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"), not(miri)))]
 fn add_dependently(blocks: u32) {
-    // SAFETY: the instructions change nothing but the registers named.
+    // SAFETY: the instructions change nothing but the registers named and the flags.
     unsafe {
-        #[cfg(target_arch = "aarch64")]
         std::arch::asm!(
             "2:",
             ".rept 100",
-            "add {sum}, {sum}, {one}",
+            add_one!("sum"),
             ".endr",
-            "sub {blocks}, {blocks}, #1",
-            "cbnz {blocks}, 2b",
-            sum = inout(reg) 0_u64 => _,
-            one = in(reg) 1_u64,
-            blocks = inout(reg) u64::from(blocks.max(1)) => _,
-            options(nomem, nostack),
-        );
-        #[cfg(target_arch = "riscv64")]
-        std::arch::asm!(
-            "2:",
-            ".rept 100",
-            "add {sum}, {sum}, {one}",
-            ".endr",
-            "addi {blocks}, {blocks}, -1",
-            "bnez {blocks}, 2b",
+            next_block!(),
             sum = inout(reg) 0_u64 => _,
             one = in(reg) 1_u64,
             blocks = inout(reg) u64::from(blocks.max(1)) => _,
@@ -148,46 +119,21 @@ fn add_dependently(blocks: u32) {
     }
 }
 
-#[cfg(all(any(target_arch = "aarch64", target_arch = "riscv64"), not(miri)))]
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"), not(miri)))]
 fn add_independently(blocks: u32) {
-    // SAFETY: the instructions change nothing but the registers named.
+    // SAFETY: the instructions change nothing but the registers named and the flags.
     unsafe {
-        #[cfg(target_arch = "aarch64")]
         std::arch::asm!(
             "2:",
             ".rept 20",
-            "add {a}, {a}, {one}",
-            "add {b}, {b}, {one}",
-            "add {c}, {c}, {one}",
-            "add {d}, {d}, {one}",
-            "add {e}, {e}, {one}",
-            "add {f}, {f}, {one}",
+            add_one!("a"),
+            add_one!("b"),
+            add_one!("c"),
+            add_one!("d"),
+            add_one!("e"),
+            add_one!("f"),
             ".endr",
-            "sub {blocks}, {blocks}, #1",
-            "cbnz {blocks}, 2b",
-            a = inout(reg) 0_u64 => _,
-            b = inout(reg) 0_u64 => _,
-            c = inout(reg) 0_u64 => _,
-            d = inout(reg) 0_u64 => _,
-            e = inout(reg) 0_u64 => _,
-            f = inout(reg) 0_u64 => _,
-            one = in(reg) 1_u64,
-            blocks = inout(reg) u64::from(blocks.max(1)) => _,
-            options(nomem, nostack),
-        );
-        #[cfg(target_arch = "riscv64")]
-        std::arch::asm!(
-            "2:",
-            ".rept 20",
-            "add {a}, {a}, {one}",
-            "add {b}, {b}, {one}",
-            "add {c}, {c}, {one}",
-            "add {d}, {d}, {one}",
-            "add {e}, {e}, {one}",
-            "add {f}, {f}, {one}",
-            ".endr",
-            "addi {blocks}, {blocks}, -1",
-            "bnez {blocks}, 2b",
+            next_block!(),
             a = inout(reg) 0_u64 => _,
             b = inout(reg) 0_u64 => _,
             c = inout(reg) 0_u64 => _,
