@@ -70,6 +70,8 @@ pub(crate) struct Row {
 pub(crate) struct Cost {
     /// Nanoseconds of wall-clock time per unit.
     pub(crate) nanoseconds: Figure,
+    /// What it would have been had all samples counted; none if they all did, or had to.
+    pub(crate) ungated_nanoseconds: Option<f64>,
     /// Core cycles per unit; none where nothing tells them.
     pub(crate) cycles: Option<Figure>,
     /// The median absolute percentage error of the epochs, a share of 1: how far they lie apart; none if there is only one.

@@ -17,7 +17,7 @@
 //!   Neumann, "Distribution of the Ratio of the Mean Square Successive Difference to the Variance", 1941), since a drift of
 //!   the clock is not an error of the mean cost over the run. Student's t allows for the small number of epochs.
 
-use super::record::Tempo;
+use super::record::{Tempo, mean_ticks_per_cycle};
 use crate::stats;
 
 /// Where the bisquare weight becomes zero, in standard deviations: 95 % efficiency on normal errors.
@@ -164,7 +164,7 @@ impl Estimate {
     /// is in both, leaves the ratio alone.
     pub(crate) fn in_cycles(&self, epochs: &[Tempo]) -> Self {
         let samples: f64 = epochs.iter().map(|epoch| epoch.samples).sum();
-        let ticks_per_cycle = epochs.iter().map(|epoch| epoch.samples * epoch.ticks_per_cycle).sum::<f64>() / samples;
+        let ticks_per_cycle = mean_ticks_per_cycle(epochs);
         let cycles = self.cost / ticks_per_cycle;
         let influence = |(influence, epoch): (&f64, &Tempo)| {
             let tempo_influence = (epoch.reading - ticks_per_cycle) * epoch.samples / samples;

@@ -259,6 +259,7 @@ impl<'a> Run<'a> {
             }
             return measurement;
         };
+        let ungated = self.ungated(look, fit);
         for (index, (row, weights)) in measurement.rows.iter_mut().zip(self.combinations()).enumerate() {
             let estimate = fit.estimate(&weights);
             let total_ticks = match index {
@@ -266,22 +267,34 @@ impl<'a> Run<'a> {
                 _ => estimate.cost.max(0.0) * calls[index - 1] as f64,
             };
             self.fill(row, &look.chosen, estimate, total_ticks);
+            if let (Some(cost), Some((all, fit))) = (&mut row.cost, &ungated) {
+                let estimate = fit.estimate(&weights).minus(self.link_ticks(all));
+                cost.ungated_nanoseconds = Some(self.figure(&estimate, self.nanoseconds_per_tick()).value);
+            }
         }
         measurement
     }
 
-    fn fill(&self, row: &mut Row, chosen: &Chosen, mut estimate: Estimate, total_ticks: f64) {
-        let mut cycles = None;
-        if self.metronome.is_some() {
-            let in_cycles = estimate.in_cycles(&chosen.tempi);
-            let link_cycles = if self.mode == Mode::Latency { self.target.link_cycles() } else { 0.0 };
-            let ticks_per_cycle = estimate.cost / in_cycles.cost;
-            estimate = estimate.minus(link_cycles * ticks_per_cycle);
-            cycles = Some(self.figure(&in_cycles.minus(link_cycles), 1.0));
+    /// The fit to all samples, where some were left out.
+    fn ungated(&self, look: &Look, fit: &Fit) -> Option<(Chosen, Fit)> {
+        if look.chosen.left_out == 0.0 || look.chosen.is_shared {
+            return None;
         }
+        let all = self.record.all();
+        let fit = Fit::new(&all.samples, &self.prior(), Some(fit))?;
+        Some((all, fit))
+    }
+
+    fn fill(&self, row: &mut Row, chosen: &Chosen, estimate: Estimate, total_ticks: f64) {
+        let cycles = self.metronome.map(|_| {
+            let in_cycles = estimate.in_cycles(&chosen.tempi);
+            self.figure(&in_cycles.minus(self.link_cycles()), 1.0)
+        });
+        let estimate = estimate.minus(self.link_ticks(chosen));
         let by_epoch = estimate.by_epoch();
         let cost = Cost {
-            nanoseconds: self.figure(&estimate, 1e9 / self.facts.ticks_per_second),
+            nanoseconds: self.figure(&estimate, self.nanoseconds_per_tick()),
+            ungated_nanoseconds: None,
             cycles,
             mdape: (by_epoch.len() > 1).then(|| stats::mdape(&by_epoch)),
             total_seconds: total_ticks / self.facts.ticks_per_second,
@@ -289,6 +302,20 @@ impl<'a> Run<'a> {
         row.left_out = chosen.left_out;
         row.outcome = self.outcome(chosen, &cost, row.label.is_none());
         row.cost = Some(cost);
+    }
+
+    /// The cycles that the link between two calls adds to each of them.
+    fn link_cycles(&self) -> f64 {
+        if self.mode == Mode::Latency { self.target.link_cycles() } else { 0.0 }
+    }
+
+    /// The same in ticks. Where nothing tells cycles it is not known, and stays in the figure.
+    fn link_ticks(&self, chosen: &Chosen) -> f64 {
+        self.metronome.map_or(0.0, |_| self.link_cycles() * record::mean_ticks_per_cycle(&chosen.tempi))
+    }
+
+    fn nanoseconds_per_tick(&self) -> f64 {
+        1e9 / self.facts.ticks_per_second
     }
 
     /// What a unit of work costs, when a call costs `estimate` times `scale`.

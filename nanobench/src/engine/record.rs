@@ -53,6 +53,12 @@ pub(crate) struct Tempo {
     pub(crate) samples: f64,
 }
 
+/// Ticks of the clock in a core cycle, on average over the samples.
+pub(crate) fn mean_ticks_per_cycle(epochs: &[Tempo]) -> f64 {
+    let samples: f64 = epochs.iter().map(|epoch| epoch.samples).sum();
+    epochs.iter().map(|epoch| epoch.samples * epoch.ticks_per_cycle).sum::<f64>() / samples
+}
+
 /// The readings of the metronomes in the epoch that is under way.
 pub(crate) struct Readings<'a> {
     metronome: Option<&'a dyn Metronome>,

@@ -11,6 +11,7 @@
 //! | `repeated` | whether the group's first input came over and over, instead of the mix |
 //! | `outcome`, `cause`, `advice` | `ok`, `below_floor`, `unstable`, `optimized_away`, `not_measured` or `panicked`; of an unstable one the cause; a sentence, or `null` if all is well |
 //! | `nanoseconds`, `cycles` | `{"value", "low", "high"}`, the latter two being the 95 % interval |
+//! | `ungated_nanoseconds` | what the value would have been had the samples of a shared core counted; `null` if none was left out |
 //! | `mdape` | how far the epochs lie apart, a share of 1 |
 //! | `total_seconds` | what all timed calls took together |
 //! | `left_out` | the share of samples during which the core was shared |
@@ -81,6 +82,7 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
         .text("cause", cause)
         .text("advice", advice(&row.outcome).as_deref())
         .object("nanoseconds", cost.map(|cost| figure_object(&cost.nanoseconds)).as_deref())
+        .number("ungated_nanoseconds", cost.and_then(|cost| cost.ungated_nanoseconds).unwrap_or(f64::NAN))
         .object("cycles", cost.and_then(|cost| cost.cycles.as_ref()).map(figure_object).as_deref())
         .number("mdape", cost.and_then(|cost| cost.mdape).unwrap_or(f64::NAN))
         .number("total_seconds", cost.map_or(f64::NAN, |cost| cost.total_seconds))
@@ -234,7 +236,13 @@ mod tests {
 
     fn measurement(outcome: Outcome) -> Measurement {
         let figure = Figure { value: 1.5, interval: Some(Interval { low: 1.25, high: 1.75 }) };
-        let cost = Cost { nanoseconds: figure, cycles: None, mdape: Some(0.25), total_seconds: 0.5 };
+        let cost = Cost {
+            nanoseconds: figure,
+            ungated_nanoseconds: Some(2.5),
+            cycles: None,
+            mdape: Some(0.25),
+            total_seconds: 0.5,
+        };
         Measurement {
             id: "a \"quoted\"\nid\u{1b}</script>".into(),
             mode: Mode::Latency,
@@ -281,7 +289,7 @@ mod tests {
         let start = concat!(
             r#"{"version":1,"method":"least-squares-1","id":"a \"quoted\"\u000aid\u001b\u003c/script>","group":null,"#,
             r#""mode":"latency","repeated":false,"outcome":"ok","cause":null,"advice":null,"#,
-            r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"cycles":null,"mdape":0.25,"total_seconds":0.5,"#,
+            r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"ungated_nanoseconds":2.5,"cycles":null,"mdape":0.25,"total_seconds":0.5,"#,
             r#""left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"settings":{"epochs":11,"#,
         );
         assert!(lines[0].starts_with(start), "{}", lines[0]);

@@ -157,7 +157,8 @@ fn columns(unit: &str) -> [Column; 6] {
 
 /// The cells of a row, in the order of [`columns`].
 fn cells(row: &Row) -> [Option<String>; 6] {
-    let Some(Cost { nanoseconds: Figure { value: nanoseconds, interval }, cycles, mdape, total_seconds }) = row.cost
+    let Some(Cost { nanoseconds: Figure { value: nanoseconds, interval }, cycles, mdape, total_seconds, .. }) =
+        row.cost
     else {
         return Default::default();
     };
@@ -236,7 +237,13 @@ mod tests {
     fn row(outcome: Outcome, nanoseconds: f64) -> Row {
         let figure = |value: f64| Figure { value, interval: Some(Interval { low: value * 0.99, high: value * 1.01 }) };
         let cycles = Some(figure(nanoseconds * 3.0));
-        let cost = Cost { nanoseconds: figure(nanoseconds), cycles, mdape: Some(0.0123), total_seconds: 0.0519 };
+        let cost = Cost {
+            nanoseconds: figure(nanoseconds),
+            ungated_nanoseconds: None,
+            cycles,
+            mdape: Some(0.0123),
+            total_seconds: 0.0519,
+        };
         Row { label: None, is_repeated: false, left_out: 0.0, outcome, cost: Some(cost) }
     }
 
