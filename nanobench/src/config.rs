@@ -32,7 +32,7 @@ pub(crate) struct Config {
     pub(crate) precision: f64,
     /// The most time that a benchmark may take; the call that is running when it is over still ends.
     pub(crate) max_time: Duration,
-    /// Whether each group of inputs gets a second row, for one input over and over.
+    /// Whether each group of inputs gets a second row, for one input over and over. Each such row may take `max_time` as well.
     pub(crate) compare_repeated: bool,
     /// What one unit of work is called in the table.
     pub(crate) unit: String,

@@ -9,6 +9,7 @@ mod engine;
 mod groups;
 mod machine;
 mod measurement;
+mod printable;
 mod registry;
 mod report;
 mod rng;

@@ -96,6 +96,13 @@ pub(crate) struct Figure {
     pub(crate) interval: Option<Interval>,
 }
 
+impl Figure {
+    /// Half the width of the interval, where there is one.
+    pub(crate) fn half_width(&self) -> Option<f64> {
+        self.interval.map(|interval| interval.high - self.value)
+    }
+}
+
 /// A range, in the unit of the figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
@@ -143,6 +150,70 @@ pub(crate) enum Instability {
 
 /// The spread of epochs, or half the width of an interval, from which on a figure is called unstable: a share of 1.
 pub(crate) const MAX_SPREAD: f64 = 0.05;
+
+/// What a column of the sweep is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Series {
+    /// The function.
+    Function(Mode),
+    /// The same loop around nothing.
+    EmptyLoop,
+}
+
+/// The costs of a call over the calls of a sample.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Sweep {
+    /// What was timed, in the order of the figures in each row.
+    pub(crate) series: Vec<Series>,
+    /// From few calls to many.
+    pub(crate) rows: Vec<SweepRow>,
+    /// Why there is no further row.
+    pub(crate) end: SweepEnd,
+}
+
+/// The costs of a call in samples of one size.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SweepRow {
+    /// How many calls a sample made.
+    pub(crate) calls: u64,
+    /// Nanoseconds per call, the clock and the loop included, for each series; none where the time was over before its first
+    /// sample. A figure without interval comes from a few samples only.
+    pub(crate) nanoseconds: Vec<Option<Figure>>,
+}
+
+impl SweepRow {
+    /// Half the width of the interval in a column, as a share of the figure; none without interval.
+    pub(crate) fn relative_half_width(&self, column: usize) -> Option<f64> {
+        let figure = self.nanoseconds[column].as_ref()?;
+        Some(figure.half_width()? / figure.value)
+    }
+
+    /// Whether the interval in a column is as narrow as that of a stable figure.
+    pub(crate) fn is_stable(&self, column: usize) -> bool {
+        self.relative_half_width(column).is_some_and(|share| share <= MAX_SPREAD)
+    }
+}
+
+/// Why a sweep ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SweepEnd {
+    /// The last two rows agree.
+    Agreement,
+    /// The time that the benchmark may take did not suffice for another row.
+    OutOfTime,
+    /// The target allows no more calls in a sample.
+    OutOfCalls,
+}
+
+impl Sweep {
+    /// From how many calls in a sample on the figures stay the same; none if they do not.
+    pub(crate) fn agree_from_calls(&self) -> Option<u64> {
+        match (self.end, self.rows.as_slice()) {
+            (SweepEnd::Agreement, [.., first, _]) => Some(first.calls),
+            _ => None,
+        }
+    }
+}
 
 /// Where and with what a program measured.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::config::Overrides;
-use crate::report::printable;
+use crate::printable::printable;
 use crate::target::{Function, Mode};
 
 /// One function under `#[nanobench]`, as the attribute registers it before `main` runs.

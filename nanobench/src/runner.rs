@@ -13,11 +13,12 @@ use crate::config::{Config, Overrides, SETTINGS, SettingError};
 use crate::engine;
 use crate::machine::{self, MachineClock};
 use crate::measurement::Measurement;
+use crate::printable::printable;
 use crate::registry::{self, Benchmark, RegistryError};
+use crate::report::Report;
 use crate::report::json_lines::JsonLines;
 use crate::report::sweep::SweepTable;
 use crate::report::table::Table;
-use crate::report::{Report, printable};
 use crate::target::{self, Function, Inputs, Mode, Target};
 
 /// The benchmarks cannot be run, or the output cannot be written.

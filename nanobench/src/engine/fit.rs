@@ -17,7 +17,6 @@
 //!   Neumann, "Distribution of the Ratio of the Mean Square Successive Difference to the Variance", 1941), since a drift of
 //!   the clock is not an error of the mean cost over the run. Student's t allows for the small number of epochs.
 
-use super::record::{Tempo, mean_ticks_per_cycle};
 use crate::stats;
 
 /// Where the bisquare weight becomes zero, in standard deviations: 95 % efficiency on normal errors.
@@ -121,6 +120,23 @@ pub(crate) struct Fit {
     step_covariance: Matrix,
     /// For each coefficient, the deviation that an error of the prior causes.
     prior_deviations: Vec<f64>,
+}
+
+/// The tempo of an epoch, and how much the epoch weighs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Tempo {
+    /// Ticks of the clock in a core cycle.
+    pub(crate) ticks_per_cycle: f64,
+    /// The same as it was read in this epoch alone: how far the readings lie apart says how sure they are.
+    pub(crate) reading: f64,
+    /// How many samples of the epoch count.
+    pub(crate) samples: f64,
+}
+
+/// Ticks of the clock in a core cycle, on average over the samples.
+pub(crate) fn mean_ticks_per_cycle(epochs: &[Tempo]) -> f64 {
+    let samples: f64 = epochs.iter().map(|epoch| epoch.samples).sum();
+    epochs.iter().map(|epoch| epoch.samples * epoch.ticks_per_cycle).sum::<f64>() / samples
 }
 
 /// A linear combination of costs.

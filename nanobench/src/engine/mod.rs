@@ -1,7 +1,8 @@
 //! How a figure is made: one target, one configuration and one clock give one measurement.
 //!
 //! An epoch is a few dozen samples; [`iteration`] says how many calls it makes, [`design`] which inputs each sample runs,
-//! [`record`] which samples count, and [`fit`] what a call costs. Epochs follow each other until the figures are precise enough or the time is up.
+//! [`record`] which samples count, and [`fit`] what a call costs. Epochs follow each other until the figures are precise
+//! enough or the time is up.
 
 mod design;
 mod fit;
@@ -24,7 +25,7 @@ use fit::{ClockPrior, Estimate, Fit};
 use iteration::{IterationLogic, IterationsOverflow};
 use record::{Chosen, Readings, Record};
 use repeated::Repeated;
-pub(crate) use sweep::{Series, Sweep, SweepEnd, SweepRow, sweep};
+pub(crate) use sweep::sweep;
 
 /// By how much the clock's part of a sample may differ from what an empty region costs, as a share of that cost: the first
 /// call finds the pipeline drained, and the end of the loop is a branch that nobody foresaw.
@@ -197,7 +198,10 @@ impl<'a> Run<'a> {
             }
         }
         if let Some(readings) = readings {
-            self.record.end_epoch(readings);
+            // A metronome that makes no sense from the first epoch on, as an emulator's may, is none.
+            if !self.record.end_epoch(readings) && self.record.epochs() == 0 {
+                self.metronome = None;
+            }
         }
         elapsed_ticks
     }
@@ -311,7 +315,7 @@ impl<'a> Run<'a> {
 
     /// The same in ticks. Where nothing tells cycles it is not known, and stays in the figure.
     fn link_ticks(&self, chosen: &Chosen) -> f64 {
-        self.metronome.map_or(0.0, |_| self.link_cycles() * record::mean_ticks_per_cycle(&chosen.tempi))
+        self.metronome.map_or(0.0, |_| self.link_cycles() * fit::mean_ticks_per_cycle(&chosen.tempi))
     }
 
     fn nanoseconds_per_tick(&self) -> f64 {

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::fit::Samples;
+use super::fit::{Samples, Tempo};
 use crate::clock::{ClockFacts, Metronome};
 use crate::stats::{dominant_mean, median};
 
@@ -23,7 +23,7 @@ const MIN_CHAIN_PAIRS: usize = 8;
 
 /// How many blocks of independent additions a reading times, how many additions these are, and about how many cycles they
 /// take.
-const PULSE_BLOCKS: u32 = 20;
+pub(super) const PULSE_BLOCKS: u32 = 20;
 const PULSE_ADDS: f64 = 2_400.0;
 const PULSE_CYCLES: f64 = 600.0;
 
@@ -40,24 +40,7 @@ const TEMPO_NEIGHBOURS: usize = 2;
 const MAX_READING_ERROR: f64 = 0.03;
 
 /// Samples longer than this, in seconds, are as long as disturbances are: what was beside them says little about them.
-const LONGEST_GATED_SECONDS: f64 = 50e-6;
-
-/// The tempo of an epoch, and how much the epoch weighs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Tempo {
-    /// Ticks of the clock in a core cycle.
-    pub(crate) ticks_per_cycle: f64,
-    /// The same as it was read in this epoch alone: how far the readings lie apart says how sure they are.
-    pub(crate) reading: f64,
-    /// How many samples of the epoch count.
-    pub(crate) samples: f64,
-}
-
-/// Ticks of the clock in a core cycle, on average over the samples.
-pub(crate) fn mean_ticks_per_cycle(epochs: &[Tempo]) -> f64 {
-    let samples: f64 = epochs.iter().map(|epoch| epoch.samples).sum();
-    epochs.iter().map(|epoch| epoch.samples * epoch.ticks_per_cycle).sum::<f64>() / samples
-}
+pub(super) const LONGEST_GATED_SECONDS: f64 = 50e-6;
 
 /// The readings of the metronomes in the epoch that is under way.
 pub(crate) struct Readings<'a> {
@@ -154,11 +137,12 @@ impl Record {
         self.ticks.push(ticks);
     }
 
-    /// Ends the epoch with the readings that were taken during it. Where the clock was moved or stood still they make no sense,
-    /// and the epoch is forgotten.
-    pub(crate) fn end_epoch(&mut self, readings: Readings) {
+    /// Ends the epoch with the readings that were taken during it. If they make no sense, as when the clock stood still or was
+    /// moved, the epoch is forgotten and the answer is no.
+    pub(crate) fn end_epoch(&mut self, readings: Readings) -> bool {
         let (ticks_per_cycle, ticks_per_add) = readings.end();
-        if ticks_per_cycle > 0.0 {
+        let is_plausible = ticks_per_cycle > 0.0;
+        if is_plausible {
             self.ticks_per_add.extend(ticks_per_add);
             self.epochs.push((self.ticks.len(), ticks_per_cycle));
         } else {
@@ -166,6 +150,7 @@ impl Record {
             self.ticks.truncate(kept);
             self.counts.truncate(kept * self.groups);
         }
+        is_plausible
     }
 
     pub(crate) fn epochs(&self) -> usize {

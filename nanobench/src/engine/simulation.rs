@@ -37,6 +37,8 @@ struct Scenario {
     has_metronome: bool,
     /// Whether it is known how many additions the core can make in a cycle.
     is_known: bool,
+    /// Whether additions take no time, as where an emulator makes up the clock.
+    adds_are_free: bool,
 }
 
 const QUIET: Scenario = Scenario {
@@ -50,6 +52,7 @@ const QUIET: Scenario = Scenario {
     tail: 0.0,
     has_metronome: true,
     is_known: true,
+    adds_are_free: false,
 };
 const TROUBLED: Scenario = Scenario { name: "step, drift and interrupts", drift: 0.05, interrupts: 0.01, ..QUIET };
 const FOUR_INPUTS: &[f64] = &[31.0, 16.5, 17.0, 30.5];
@@ -193,6 +196,9 @@ impl Clock for Rc<RefCell<Machine>> {
 
 impl Metronome for Rc<RefCell<Machine>> {
     fn dependent_ticks(&self, hundreds: u32) -> u64 {
+        if self.borrow().scenario.adds_are_free {
+            return 0;
+        }
         self.borrow_mut().pass(f64::from(hundreds) * 100.0 * TICKS_PER_CYCLE, 1.0).0
     }
 
@@ -315,6 +321,18 @@ fn a_repeated_input_has_a_row_of_its_own_behind_that_of_its_group() {
     for (row, cost) in rows.iter().zip([200.0, 100.0, 100.0, 300.0, 300.0]) {
         assert!((ticks(row.cost.unwrap().nanoseconds.value) / cost - 1.0).abs() < 0.01, "{row:?}");
     }
+}
+
+#[test]
+fn a_metronome_that_makes_no_sense_costs_the_cycles_and_nothing_else() {
+    let machine = Machine::new(Scenario { adds_are_free: true, ..QUIET }, 13);
+    let mut target = Simulated::new(&machine, &[100.0]);
+    let begin = machine.now_ticks();
+    let measurement = measure("emulated", Mode::Throughput, &mut target, &Config::default(), &machine);
+    let cost = measurement.rows[0].cost.unwrap();
+    assert_eq!(cost.cycles, None);
+    assert!((ticks(cost.nanoseconds.value) / 100.0 - 1.0).abs() < 0.01, "{cost:?}");
+    assert!(((machine.now_ticks() - begin) as f64) < 0.06 * TICKS_PER_SECOND);
 }
 
 #[test]

@@ -7,10 +7,11 @@
 //! The empty loop stands beside the function to show what the calls themselves cost. Nobody may subtract it: where a
 //! processor works on several things at once, costs do not add.
 
+use super::record::{LONGEST_GATED_SECONDS, PULSE_BLOCKS};
 use crate::clock::{Clock, ClockFacts};
 use crate::config::Config;
 use crate::groups::Groups;
-use crate::measurement::{Figure, Interval, MAX_SPREAD};
+use crate::measurement::{Figure, Interval, Series, Sweep, SweepEnd, SweepRow};
 use crate::rng::Rng;
 use crate::stats;
 use crate::target::{Mode, Target};
@@ -31,78 +32,9 @@ const DECADE: u64 = 10;
 /// would agree without saying much.
 const MIN_GROWTH: u64 = 2;
 
-/// How many blocks of independent additions tell whether the core is shared, as in the record of a measurement.
-const PULSE_BLOCKS: u32 = 20;
-
 /// The core was shared if the additions took longer than this many times their usual duration: more than the core clock
 /// wanders, and less than another hardware thread makes of it.
 const SHARED_SLOWNESS: f64 = 1.0 / 0.9;
-
-/// Samples longer than this, in seconds, are as long as disturbances are: what was beside them says little about them.
-const LONGEST_GATED_SECONDS: f64 = 50e-6;
-
-/// What a column of the sweep is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Series {
-    /// The function.
-    Function(Mode),
-    /// The same loop around nothing.
-    EmptyLoop,
-}
-
-/// The costs of a call over the calls of a sample.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Sweep {
-    /// What was timed, in the order of the figures in each row.
-    pub(crate) series: Vec<Series>,
-    /// From few calls to many.
-    pub(crate) rows: Vec<SweepRow>,
-    /// Why there is no further row.
-    pub(crate) end: SweepEnd,
-}
-
-/// The costs of a call in samples of one size.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SweepRow {
-    /// How many calls a sample made.
-    pub(crate) calls: u64,
-    /// Nanoseconds per call, the clock and the loop included, for each series; none where the time was over before its first
-    /// sample. A figure without interval comes from a few samples only.
-    pub(crate) nanoseconds: Vec<Option<Figure>>,
-}
-
-impl SweepRow {
-    /// Half the width of the interval in a column, as a share of the figure; none without interval.
-    pub(crate) fn relative_half_width(&self, column: usize) -> Option<f64> {
-        let figure = self.nanoseconds[column].as_ref()?;
-        Some(half_width(figure)? / figure.value)
-    }
-
-    fn is_stable(&self, column: usize) -> bool {
-        self.relative_half_width(column).is_some_and(|share| share <= MAX_SPREAD)
-    }
-}
-
-/// Why a sweep ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SweepEnd {
-    /// The last two rows agree.
-    Agreement,
-    /// The time that the benchmark may take did not suffice for another row.
-    OutOfTime,
-    /// The target allows no more calls in a sample.
-    OutOfCalls,
-}
-
-impl Sweep {
-    /// From how many calls in a sample on the figures stay the same; none if they do not.
-    pub(crate) fn agree_from_calls(&self) -> Option<u64> {
-        match (self.end, self.rows.as_slice()) {
-            (SweepEnd::Agreement, [.., first, _]) => Some(first.calls),
-            _ => None,
-        }
-    }
-}
 
 /// Times `function` in `modes`, and `empty_loop`, with more and more calls in a sample.
 pub(crate) fn sweep(
@@ -158,18 +90,13 @@ fn next_calls(calls: u64, max_calls: u64) -> Option<u64> {
     (next >= calls.saturating_mul(MIN_GROWTH)).then_some(next)
 }
 
-/// Half the width of the interval of a figure that has one.
-fn half_width(figure: &Figure) -> Option<f64> {
-    figure.interval.map(|interval| interval.high - figure.value)
-}
-
 /// Whether two rows show the same costs: within their intervals, or within the precision that is asked of a measurement.
 ///
 /// Intervals wider than those of a stable figure do not count: they overlap whatever the costs are.
 fn agree(series: &[Series], before: &SweepRow, last: &SweepRow, precision: f64) -> bool {
     let change_and_tolerance = |(a, b): (&Option<Figure>, &Option<Figure>)| {
         let (a, b) = (a.as_ref()?, b.as_ref()?);
-        let overlap = half_width(a)? + half_width(b)?;
+        let overlap = a.half_width()? + b.half_width()?;
         Some(((a.value - b.value).abs(), overlap.max(precision * b.value)))
     };
     let changes: Option<Vec<(f64, f64)>> =

@@ -1,6 +1,6 @@
 //! What tables of Markdown are made of: text that cannot leave its cell, code, and numbers that can be read.
 
-use crate::report::printable;
+use crate::printable::printable;
 
 /// Text as it may stand in a cell.
 pub(crate) fn cell(text: &str) -> String {

@@ -4,11 +4,11 @@ use std::io;
 
 use termcolor::{Color, ColorSpec, WriteColor};
 
-use crate::engine::{Series, Sweep, SweepEnd, SweepRow};
-use crate::measurement::{Figure, Machine};
+use crate::measurement::{Figure, Machine, Series, Sweep, SweepEnd, SweepRow};
+use crate::printable::printable;
+use crate::report::Report;
 use crate::report::markdown::{code, grouped};
 use crate::report::table::Table;
-use crate::report::{Report, printable};
 use crate::target::Mode;
 
 /// The title of the first column.

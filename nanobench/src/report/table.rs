@@ -6,8 +6,9 @@ use termcolor::{Color, ColorSpec, WriteColor};
 
 use crate::config::DEFAULT_UNIT;
 use crate::measurement::{CoreClock, Cost, Figure, Machine, Measurement, Outcome, Row};
+use crate::printable::printable;
 use crate::report::markdown::{cell, code, grouped};
-use crate::report::{Report, advice, printable};
+use crate::report::{Report, advice};
 use crate::stats;
 use crate::target::Mode;
 
