@@ -10,6 +10,9 @@ pub(crate) trait Clock {
 
     /// What tells core cycles, where there is something.
     fn metronome(&self) -> Option<&dyn Metronome>;
+
+    /// For how long the system has made this thread wait for a processor so far, in seconds; none where it does not tell.
+    fn waited_seconds(&self) -> Option<f64>;
 }
 
 /// Code whose duration in core cycles is known; see [`nanobench_timer::metronome`].

@@ -50,7 +50,7 @@ impl Default for Config {
             min_epoch_iterations: 1,
             epoch_iterations: 0,
             warmup: 0,
-            precision: 0.01,
+            precision: 0.005,
             max_time: Duration::from_millis(50),
             compare_repeated: false,
             unit: DEFAULT_UNIT.to_owned(),

@@ -5,6 +5,7 @@ mod chain;
 mod cli;
 mod clock;
 mod config;
+mod core_width;
 mod engine;
 mod groups;
 mod machine;

@@ -23,6 +23,8 @@ pub(crate) struct Measurement {
     pub(crate) calls: u64,
     /// How fast the core was; none where there is no metronome.
     pub(crate) core_clock: Option<CoreClock>,
+    /// How many independent additions in a cycle the core could make in its best moments; none where too little was seen.
+    pub(crate) adds_per_cycle: Option<f64>,
     /// How many inputs had too many distinct values for rows of their own; none if that was not so.
     pub(crate) ungrouped_inputs: Option<usize>,
 }
@@ -45,6 +47,7 @@ impl Measurement {
             samples: 0,
             calls: 0,
             core_clock: None,
+            adds_per_cycle: None,
             ungrouped_inputs: None,
         }
     }
@@ -142,8 +145,25 @@ pub(crate) enum Instability {
     },
     /// The interval is wider than [`MAX_SPREAD`] to either side.
     WideInterval,
-    /// Another hardware thread used the core nearly all the time.
-    SharedCore,
+    /// The cost is steady in core cycles, and the core clock is not.
+    Frequency(CoreClock),
+    /// Another hardware thread used the core so often, or during such long samples, that its part cannot be left out.
+    SharedCore {
+        /// The share of the samples during which it did.
+        share: f64,
+    },
+    /// Many samples took much longer than they should have.
+    Interrupts {
+        /// The share of them.
+        share: f64,
+    },
+    /// The samples gather around two costs per unit, and hardly any is between them.
+    Bimodal {
+        low_nanoseconds: f64,
+        high_nanoseconds: f64,
+        /// The share of the samples that are at the higher one.
+        share_of_high: f64,
+    },
     /// Fewer epochs than an interval needs fit into the time that the benchmark may take.
     TooFewEpochs,
 }

@@ -28,6 +28,9 @@ const USAGE: u8 = 2;
 /// A benchmark panicked. The number is that of a Rust program that panics.
 const PANICKED: u8 = 101;
 
+/// From which share of the time on that the hypervisor took it is worth mentioning.
+const MENTIONED_STOLEN_SHARE: f64 = 0.02;
+
 /// The variable that names a benchmark to be run for ever.
 const ENDLESS: &str = "NANOBENCH_ENDLESS";
 /// The variable that says what `--mode` says. It is no setting of the engine, since it is about which measurements there are
@@ -234,19 +237,24 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
         Format::JsonLines => Box::new(JsonLines::new(io::stdout())),
     };
     report.begin(&machine::facts())?;
+    let clock = MachineClock::new();
+    let (begin, stolen_before) = (Instant::now(), machine::stolen_seconds());
     let mut code = 0;
     let mut hinted = "";
     for (benchmark, mode, config) in measurements {
         let measured = config.as_ref().map_err(String::clone).and_then(|config| {
             catching_panics(|| {
                 let mut target = benchmark.entry.function.target();
-                engine::measure(&benchmark.id, mode, &mut *target, config, &MachineClock)
+                engine::measure(&benchmark.id, mode, &mut *target, config, &clock)
             })
         });
         let measurement = measured.unwrap_or_else(|message| {
             code = PANICKED;
             Measurement::panicked(&benchmark.id, mode, message)
         });
+        if let Some(adds_per_cycle) = measurement.adds_per_cycle {
+            clock.learn(adds_per_cycle);
+        }
         report.measurement(&measurement)?;
         // What there is to say about a benchmark is the same in each of its modes.
         if !arguments.quiet && hinted != benchmark.id {
@@ -255,6 +263,16 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
         }
     }
     report.finish()?;
+    if let (Some(before), Some(after), false) = (stolen_before, machine::stolen_seconds(), arguments.quiet) {
+        let share = (after - before) / begin.elapsed().as_secs_f64();
+        // One step of the count may be an old debt.
+        if after - before > 0.025 && share > MENTIONED_STOLEN_SHARE {
+            complain(&format!(
+                "the hypervisor ran other machines for {:.0} % of the time (steal time): figures of slow functions hold a part of it",
+                100.0 * share
+            ));
+        }
+    }
     Ok(code)
 }
 
@@ -273,12 +291,13 @@ fn sweep(configured: &[Configured], modes: &[Mode], arguments: &Arguments) -> Re
     }
     let mut report = SweepTable::new(StandardStream::stdout(color_choice(arguments.color)), arguments.quiet);
     report.begin(&machine::facts())?;
+    let clock = MachineClock::new();
     let mut code = 0;
     for (benchmark, modes, config) in sweeps {
         let swept = config.as_ref().map_err(String::clone).and_then(|config| {
             catching_panics(|| {
                 let function = &benchmark.entry.function;
-                engine::sweep(&mut *function.target(), &modes, &mut *empty_loop(function), config, &MachineClock)
+                engine::sweep(&mut *function.target(), &modes, &mut *empty_loop(function), config, &clock)
             })
         });
         match swept {
@@ -359,7 +378,7 @@ fn complain_of_unknown_variables() {
 
 fn run_endlessly(benchmark: &Benchmark, config: &Config) -> ! {
     let _ = writeln!(io::stderr(), "{ENDLESS} set: running '{}' endlessly", benchmark.id);
-    engine::run_endlessly(&mut *benchmark.entry.function.target(), config, &MachineClock)
+    engine::run_endlessly(&mut *benchmark.entry.function.target(), config, &MachineClock::new())
 }
 
 fn color_choice(color: Color) -> ColorChoice {

@@ -1,6 +1,9 @@
 //! Statistics of slices of numbers. Pure functions.
 
-pub(crate) use nanobench_timer::robust::{dominant_mean, median};
+pub(crate) use nanobench_timer::robust::{dominant_mean, median, median_of_sorted};
+
+/// Turns a median absolute deviation into the standard deviation of a normal distribution.
+pub(crate) const MAD_TO_DEVIATION: f64 = 1.4826;
 
 /// The median absolute percentage error: the median of `|x - median| / x`, a share of 1.
 ///
@@ -11,6 +14,70 @@ pub(crate) fn mdape(samples: &[f64]) -> f64 {
     let mut errors: Vec<f64> =
         samples.iter().filter(|&&sample| sample != 0.0).map(|sample| ((sample - middle) / sample).abs()).collect();
     if errors.is_empty() { 0.0 } else { median(&mut errors) }
+}
+
+/// The least number of values in which two levels are looked for: among fewer, chance makes some too often.
+const MIN_VALUES_OF_LEVELS: usize = 40;
+
+/// The share of the largest values that have no say in the levels: what an interrupt hit is no level.
+const TRIMMED_OF_LEVELS: f64 = 0.05;
+
+/// The least share of the values that makes a level.
+const MIN_SHARE_OF_LEVEL: f64 = 0.15;
+
+/// By how much levels differ at least: as a share of the lower one, and in standard deviations of the values around them.
+const MIN_LEVEL_DISTANCE: f64 = 0.05;
+const MIN_LEVEL_DEVIATIONS: f64 = 6.0;
+
+/// The largest share of the values that may lie in the middle half of the way between two levels.
+const MAX_SHARE_BETWEEN_LEVELS: f64 = 0.05;
+
+/// Two values around which samples gather, and hardly any between them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Levels {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    /// The share of the samples that belong to the higher one.
+    pub(crate) share_of_high: f64,
+}
+
+/// The two levels of positive values, if that is what they have. Reorders the slice.
+///
+/// The values are cut in two where the variance between the parts is largest (N. Otsu, "A Threshold Selection Method from
+/// Gray-Level Histograms", IEEE Transactions on Systems, Man, and Cybernetics 9, 1979). Any values can be cut in two, so the
+/// parts have to be far from each other and the way between them has to be nearly empty. Of 3,000 sets of 50 normal,
+/// exponential, uniform or lognormal values none passes.
+pub(crate) fn two_levels(values: &mut [f64]) -> Option<Levels> {
+    if values.len() < MIN_VALUES_OF_LEVELS {
+        return None;
+    }
+    values.sort_unstable_by(f64::total_cmp);
+    let kept = values.len() - (TRIMMED_OF_LEVELS * values.len() as f64) as usize;
+    let values = &values[..kept];
+    let sum: f64 = values.iter().sum();
+    let (mut below, mut most, mut cut) = (0.0, 0.0, 1);
+    for low in 1..kept {
+        below += values[low - 1];
+        let high = kept - low;
+        let distance = (sum - below) / high as f64 - below / low as f64;
+        let between = low as f64 * high as f64 * distance * distance;
+        if between > most {
+            (most, cut) = (between, low);
+        }
+    }
+    let (lower, higher) = values.split_at(cut);
+    let (low, high) = (median_of_sorted(lower), median_of_sorted(higher));
+    let deviation_around = |level: f64, values: &[f64]| {
+        MAD_TO_DEVIATION * median(&mut values.iter().map(|value| (value - level).abs()).collect::<Vec<f64>>())
+    };
+    let deviation = deviation_around(low, lower).max(deviation_around(high, higher));
+    let quarter = (high - low) / 4.0;
+    let between = values.iter().filter(|&&value| low + quarter < value && value < high - quarter).count();
+    let share = |count: usize| count as f64 / kept as f64;
+    let are_levels = share(lower.len().min(higher.len())) >= MIN_SHARE_OF_LEVEL
+        && high - low >= (MIN_LEVEL_DISTANCE * low).max(MIN_LEVEL_DEVIATIONS * deviation)
+        && share(between) <= MAX_SHARE_BETWEEN_LEVELS;
+    are_levels.then(|| Levels { low, high, share_of_high: share(higher.len()) })
 }
 
 /// The variance of a sum of independent values of mean zero, from the differences of successive ones: unlike their squares,
@@ -61,6 +128,44 @@ pub(crate) fn student_t_95(freedom: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
+
+    /// Values around 1, or for a share of them around `high`.
+    fn values(count: usize, high: f64, share: f64, spread: impl Fn(&mut Rng) -> f64, seed: u64) -> Vec<f64> {
+        let mut rng = Rng::new(seed);
+        (0..count).map(|_| if rng.uniform01() < share { high } else { 1.0 } * (1.0 + spread(&mut rng))).collect()
+    }
+
+    #[test]
+    fn two_levels_are_found_whichever_is_more_frequent() {
+        for share in [0.3, 0.5, 0.7] {
+            let spread = |rng: &mut Rng| 0.04 * (rng.uniform01() - 0.5);
+            let levels = two_levels(&mut values(352, 1.3, share, spread, 1)).unwrap();
+            assert!((levels.low - 1.0).abs() < 0.01 && (levels.high - 1.3).abs() < 0.01, "{levels:?}");
+            assert!((levels.share_of_high - share).abs() < 0.06, "{levels:?}");
+        }
+    }
+
+    #[test]
+    fn one_level_is_never_taken_for_two() {
+        let normal = |rng: &mut Rng| 0.1 * (0..12).map(|_| rng.uniform01() - 0.5).sum::<f64>();
+        let exponential = |rng: &mut Rng| -0.3 * (1.0 - rng.uniform01()).ln();
+        let uniform = |rng: &mut Rng| 0.5 * rng.uniform01();
+        for seed in 0..500 {
+            assert_eq!(two_levels(&mut values(50, 1.0, 0.0, normal, seed)), None);
+            assert_eq!(two_levels(&mut values(50, 1.0, 0.0, exponential, seed)), None);
+            assert_eq!(two_levels(&mut values(50, 1.0, 0.0, uniform, seed)), None);
+        }
+        assert_eq!(two_levels(&mut [1.0; 100]), None);
+    }
+
+    #[test]
+    fn few_samples_that_are_far_off_are_not_a_level() {
+        let exact = |_: &mut Rng| 0.0;
+        assert_eq!(two_levels(&mut values(352, 9.0, 0.04, exact, 2)), None);
+        assert_eq!(two_levels(&mut values(352, 1.04, 0.5, exact, 3)), None, "nor are levels that hardly differ");
+        assert_eq!(two_levels(&mut values(39, 2.0, 0.5, exact, 4)), None, "nor those of few samples");
+    }
 
     #[test]
     fn quantiles_of_student_equal_the_tables() {

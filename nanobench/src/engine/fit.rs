@@ -10,8 +10,8 @@
 //!   never less than the clock's step makes plausible.
 //! * **Size.** A sample counts in inverse proportion to its calls, so that the result is the mean over calls, whenever they were
 //!   made. With equal weights it would follow the larger samples, which are those of the faster periods.
-//! * **Speed of an epoch.** The core clock wanders by some per cent while a benchmark runs. A residual is judged against its
-//!   own epoch's speed, so that samples from fast and slow epochs keep equal weights.
+//! * **Speed of an epoch.** The core clock wanders while a benchmark runs. A residual is judged against its own epoch's speed, so
+//!   that samples from fast and slow epochs keep equal weights.
 //! * **Interval.** Samples within an epoch are not independent, so the variance is computed from the epochs' contributions to
 //!   the estimating equations (the cluster version of Huber's sandwich), and from the differences of successive ones (von
 //!   Neumann, "Distribution of the Ratio of the Mean Square Successive Difference to the Variance", 1941), since a drift of
@@ -25,9 +25,6 @@ const BISQUARE_CUTOFF: f64 = 4.685;
 /// Where Huber's weight starts to fall, in standard deviations: also 95 % efficiency.
 const HUBER_CUTOFF: f64 = 1.345;
 
-/// Turns a median absolute deviation into the standard deviation of a normal distribution.
-const MAD_TO_DEVIATION: f64 = 1.4826;
-
 /// Steps with Huber's weights, of a fit without a solution to start from.
 const HUBER_STEPS: usize = 4;
 
@@ -37,11 +34,15 @@ const BISQUARE_STEPS: usize = 12;
 /// The iteration ends when no cost moves by more than this share of itself.
 const TOLERANCE: f64 = 1e-6;
 
-/// How far the core clock may plausibly take an epoch from the speed of the others; what is slower is a disturbance.
+/// How far an epoch may plausibly be from the speed that its core clock and that of the others say; what is slower is a
+/// disturbance.
 const MAX_SPEED_DEVIATION: f64 = 0.05;
 
-/// How many samples of an epoch the prior belief that its speed is that of the others is worth.
+/// How many samples of an epoch the prior belief that its speed is that of its core clock is worth.
 const SPEED_PRIOR_SAMPLES: f64 = 4.0;
+
+/// How many steps of the clock a sample should last to say how much it is off.
+const MIN_RATIO_STEPS: f64 = 100.0;
 
 /// How wrong the metronome is in a whole process, as a standard deviation and a share: chains of known cost came out with a
 /// spread between processes that the readings within one do not show.
@@ -56,11 +57,13 @@ pub(crate) struct Samples {
     durations: Vec<f64>,
     /// For each epoch, the end of its samples.
     epoch_ends: Vec<usize>,
+    /// For each epoch, the ticks of the clock in a core cycle.
+    ticks_per_cycle: Vec<f64>,
 }
 
 impl Samples {
     pub(crate) fn new(groups: usize) -> Self {
-        Self { groups, counts: Vec::new(), durations: Vec::new(), epoch_ends: Vec::new() }
+        Self { groups, counts: Vec::new(), durations: Vec::new(), epoch_ends: Vec::new(), ticks_per_cycle: Vec::new() }
     }
 
     /// Adds a sample to the epoch that is under way.
@@ -70,8 +73,10 @@ impl Samples {
         self.durations.push(duration);
     }
 
-    pub(crate) fn end_epoch(&mut self) {
+    /// Ends an epoch in which a core cycle took so many ticks.
+    pub(crate) fn end_epoch(&mut self, ticks_per_cycle: f64) {
         self.epoch_ends.push(self.durations.len());
+        self.ticks_per_cycle.push(ticks_per_cycle);
     }
 
     /// The same samples with all groups taken as one.
@@ -81,7 +86,15 @@ impl Samples {
             counts: self.counts.chunks(self.groups).map(|counts| counts.iter().sum()).collect(),
             durations: self.durations.clone(),
             epoch_ends: self.epoch_ends.clone(),
+            ticks_per_cycle: self.ticks_per_cycle.clone(),
         }
+    }
+
+    /// For each epoch, by how much a core cycle took longer than on average.
+    fn tempi(&self) -> Vec<f64> {
+        let epochs = || self.epoch_ranges().zip(&self.ticks_per_cycle);
+        let mean = epochs().map(|(epoch, ticks)| epoch.len() as f64 * ticks).sum::<f64>() / self.len() as f64;
+        epochs().map(|(_, ticks)| ticks / mean).collect()
     }
 
     fn len(&self) -> usize {
@@ -120,6 +133,8 @@ pub(crate) struct Fit {
     step_covariance: Matrix,
     /// For each coefficient, the deviation that an error of the prior causes.
     prior_deviations: Vec<f64>,
+    /// The share of the samples that took so much longer than the others that they have no weight.
+    pub(crate) disturbed: f64,
 }
 
 /// The tempo of an epoch, and how much the epoch weighs.
@@ -166,9 +181,15 @@ impl Estimate {
     }
 
     /// What each epoch by itself says.
-    pub(crate) fn by_epoch(&self) -> Vec<f64> {
+    fn by_epoch(&self) -> Vec<f64> {
         let epochs = self.influences.len() as f64;
         self.influences.iter().map(|influence| self.cost + epochs * influence).collect()
+    }
+
+    /// How far the epochs lie apart: the median absolute percentage error, a share of 1; none if there is only one.
+    pub(crate) fn mdape(&self) -> Option<f64> {
+        let by_epoch = self.by_epoch();
+        (by_epoch.len() > 1).then(|| stats::mdape(&by_epoch))
     }
 
     /// The same cost less a known part of it.
@@ -221,6 +242,18 @@ impl Fit {
             }
         }
         robust.finish()
+    }
+
+    /// By how much each sample took longer than the costs say, with the core as fast as on average. Where a sample should have
+    /// taken less than a few steps of the clock, that says nothing, and there is nothing.
+    pub(crate) fn ratios(&self, samples: &Samples, step: f64) -> Vec<f64> {
+        let clock = self.coefficients[samples.groups];
+        let epochs = samples.epoch_ranges().zip(samples.tempi());
+        let ratio = |index: usize, tempo: f64| {
+            let expected = dot(samples.sample(index), &self.coefficients);
+            (expected >= MIN_RATIO_STEPS * step).then(|| (samples.durations[index] - clock) / (tempo * expected))
+        };
+        epochs.flat_map(|(epoch, tempo)| epoch.filter_map(move |index| ratio(index, tempo))).collect()
     }
 
     /// The combination of the groups' costs with the given weights.
@@ -314,21 +347,23 @@ impl<'a> Robust<'a> {
         let weighted_squares = predicted.iter().zip(&self.sizes).map(|(duration, size)| size * duration * duration);
         let typical_square = weighted_squares.sum::<f64>() / predicted.len() as f64;
         let prior_square = SPEED_PRIOR_SAMPLES * typical_square;
-        for epoch in self.samples.epoch_ranges() {
-            let (mut product, mut square) = (prior_square, prior_square);
+        for (epoch, tempo) in self.samples.epoch_ranges().zip(self.samples.tempi()) {
+            let (mut product, mut square) = (tempo * prior_square, prior_square);
             for index in epoch.clone() {
                 product += self.weights[index] * predicted[index] * (self.samples.durations[index] - clock);
                 square += self.weights[index] * predicted[index] * predicted[index];
             }
-            let speed = (product / square).clamp(1.0 - MAX_SPEED_DEVIATION, 1.0 + MAX_SPEED_DEVIATION);
-            let speed = if speed.is_nan() { 1.0 } else { speed };
+            // What waits for memory does not follow the core clock.
+            let slowest = tempo.max(1.0) * (1.0 + MAX_SPEED_DEVIATION);
+            let speed = (product / square).clamp(tempo.min(1.0) * (1.0 - MAX_SPEED_DEVIATION), slowest);
+            let speed = if speed.is_nan() { tempo } else { speed };
             for index in epoch {
                 let residual = self.samples.durations[index] - clock - speed * predicted[index];
                 self.deviations[index] = residual * self.sizes[index].sqrt();
             }
         }
         let mut absolute: Vec<f64> = self.deviations.iter().map(|deviation| deviation.abs()).collect();
-        let deviation = MAD_TO_DEVIATION * stats::median(&mut absolute);
+        let deviation = stats::MAD_TO_DEVIATION * stats::median(&mut absolute);
         self.scale = deviation.max(self.prior.step / 2.0);
         for (index, deviation) in self.deviations.iter_mut().enumerate() {
             *deviation /= self.scale;
@@ -367,12 +402,15 @@ impl<'a> Robust<'a> {
                 influence
             })
             .collect();
+        let is_disturbed = |(&weight, &deviation): (&f64, &f64)| weight == 0.0 && deviation > 0.0;
+        let disturbed = self.weights.iter().zip(&self.deviations).filter(|&both| is_disturbed(both)).count();
+        let disturbed = disturbed as f64 / self.samples.len() as f64;
         // The error of a reading that falls anywhere within a step, at the start and at the end of a sample.
         let step_variance = self.prior.step.powi(2) / 6.0;
         let mut step_covariance = inverse.clone();
         step_covariance.scale((step_variance / self.scale.powi(2)).min(1.0));
         let prior_deviations = (0..size).map(|row| inverse.at(row, size - 1) / self.prior.deviation).collect();
-        Some(Fit { coefficients: self.coefficients, influences, step_covariance, prior_deviations })
+        Some(Fit { coefficients: self.coefficients, influences, step_covariance, prior_deviations, disturbed })
     }
 }
 

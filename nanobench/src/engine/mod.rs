@@ -18,12 +18,12 @@ use crate::config::Config;
 use crate::groups::Groups;
 use crate::measurement::{CoreClock, Cost, Figure, Instability, Interval, MAX_SPREAD, Measurement, Outcome, Row};
 use crate::rng::Rng;
-use crate::stats;
+use crate::stats::{self, Levels};
 use crate::target::{Mode, Target};
 use design::Design;
-use fit::{ClockPrior, Estimate, Fit};
+use fit::{ClockPrior, Estimate, Fit, Samples};
 use iteration::{IterationLogic, IterationsOverflow};
-use record::{Chosen, Readings, Record};
+use record::{Chosen, LONGEST_GATED_SECONDS, Readings, Record};
 use repeated::Repeated;
 pub(crate) use sweep::sweep;
 
@@ -39,6 +39,11 @@ const MIN_QUIET_EPOCHS: usize = 3;
 
 /// If a larger share of the samples than this is left out, those that are not may have been taken for quiet by chance.
 const MAX_LEFT_OUT: f64 = 0.8;
+
+/// From which share of interrupted samples on they are to blame where a figure is not to be relied on, and from which on it is
+/// not to be relied on in any case: least squares that withstand outliers do so up to about half of the samples.
+const MANY_DISTURBED: f64 = 0.1;
+const TOO_MANY_DISTURBED: f64 = 0.25;
 
 /// Measures `target` in `mode` under the name `id`.
 pub(crate) fn measure(
@@ -112,6 +117,8 @@ struct Run<'a> {
     design: Design,
     order: Vec<u32>,
     record: Record,
+    /// Whether the longest sample so far was too long for its neighbourhood to say whether it was disturbed.
+    is_slow: bool,
 }
 
 /// What the samples so far say.
@@ -119,6 +126,14 @@ struct Look {
     chosen: Chosen,
     /// None if the samples cannot tell the groups apart.
     fit: Option<Fit>,
+}
+
+/// What is wrong with the samples as a whole.
+struct Trouble {
+    /// Ticks per call at each of two levels between which there is nothing.
+    levels: Option<Levels>,
+    /// The share of the samples that took much longer than they should have.
+    disturbed: f64,
 }
 
 impl<'a> Run<'a> {
@@ -138,6 +153,7 @@ impl<'a> Run<'a> {
             logic: IterationLogic::new(config, &facts),
             order: Vec::new(),
             record: Record::new(design.frequencies().len()),
+            is_slow: false,
             design,
             target,
         }
@@ -187,14 +203,18 @@ impl<'a> Run<'a> {
     /// Runs an epoch of `calls` calls and returns how long its samples took together.
     fn epoch(&mut self, calls: u64, is_measured: bool) -> f64 {
         let mut elapsed_ticks = 0.0;
+        let longest_gated_ticks = LONGEST_GATED_SECONDS * self.facts.ticks_per_second;
         let mut readings = is_measured.then(|| Readings::begin(self.metronome, self.facts));
+        let mut waited_ticks = self.waited_ticks();
         for counts in self.design.epoch(calls, &mut self.rng) {
             self.design.order(&counts, &mut self.order, &mut self.rng);
             let ticks = self.target.sample(self.mode, counts.iter().sum(), &self.order) as f64;
             elapsed_ticks += ticks;
+            self.is_slow |= ticks > longest_gated_ticks;
             if let Some(readings) = &mut readings {
+                let waited_before_ticks = std::mem::replace(&mut waited_ticks, self.waited_ticks());
                 readings.between_samples();
-                self.record.push(&counts, ticks);
+                self.record.push(&counts, ticks, waited_ticks - waited_before_ticks);
             }
         }
         if let Some(readings) = readings {
@@ -206,13 +226,20 @@ impl<'a> Run<'a> {
         elapsed_ticks
     }
 
+    /// For how long this thread has waited for a processor, where that matters and the system tells. Short samples that were
+    /// interrupted are outliers, and asking takes as long as they do.
+    fn waited_ticks(&self) -> f64 {
+        let waited_seconds = if self.is_slow { self.clock.waited_seconds() } else { None };
+        waited_seconds.unwrap_or(0.0) * self.facts.ticks_per_second
+    }
+
     /// Fits the costs to the samples so far, starting at `previous` where there is one.
     fn look(&self, previous: Option<&Fit>) -> Look {
         let quiet = self.record.quiet(self.metronome, &self.facts);
         // Too few of them give no figure; all samples then have to do, and the result says so.
         let is_enough = quiet.tempi.len() >= MIN_QUIET_EPOCHS && quiet.left_out <= MAX_LEFT_OUT;
         let chosen = if !is_enough && quiet.left_out > 0.0 {
-            Chosen { is_shared: true, left_out: quiet.left_out, ..self.record.all() }
+            Chosen { is_shared: true, left_out: quiet.left_out, shared: quiet.shared, ..self.record.all() }
         } else {
             quiet
         };
@@ -259,10 +286,13 @@ impl<'a> Run<'a> {
             // Too few samples to tell the groups apart still say what the mix costs.
             let merged = look.chosen.samples.merged();
             if let Some(fit) = Fit::new(&merged, &self.prior(), None) {
-                self.fill(&mut measurement.rows[0], &look.chosen, fit.estimate(&[1.0]), self.record.total_ticks());
+                let trouble = self.trouble(&merged, &fit, &[1.0]);
+                let estimate = fit.estimate(&[1.0]);
+                self.fill(&mut measurement.rows[0], &look.chosen, estimate, &trouble, self.record.total_ticks());
             }
             return measurement;
         };
+        let trouble = self.trouble(&look.chosen.samples, fit, self.design.frequencies());
         let ungated = self.ungated(look, fit);
         for (index, (row, weights)) in measurement.rows.iter_mut().zip(self.combinations()).enumerate() {
             let estimate = fit.estimate(&weights);
@@ -270,10 +300,10 @@ impl<'a> Run<'a> {
                 0 => self.record.total_ticks(),
                 _ => estimate.cost.max(0.0) * calls[index - 1] as f64,
             };
-            self.fill(row, &look.chosen, estimate, total_ticks);
+            self.fill(row, &look.chosen, estimate, &trouble, total_ticks);
             if let (Some(cost), Some((all, fit))) = (&mut row.cost, &ungated) {
                 let estimate = fit.estimate(&weights).minus(self.link_ticks(all));
-                cost.ungated_nanoseconds = Some(self.figure(&estimate, self.nanoseconds_per_tick()).value);
+                cost.ungated_nanoseconds = Some(self.figure(&estimate, self.nanoseconds_per_tick(), 0.0).value);
             }
         }
         measurement
@@ -289,22 +319,37 @@ impl<'a> Run<'a> {
         Some((all, fit))
     }
 
-    fn fill(&self, row: &mut Row, chosen: &Chosen, estimate: Estimate, total_ticks: f64) {
-        let cycles = self.metronome.map(|_| {
-            let in_cycles = estimate.in_cycles(&chosen.tempi);
-            self.figure(&in_cycles.minus(self.link_cycles()), 1.0)
-        });
+    fn trouble(&self, samples: &Samples, fit: &Fit, mix: &[f64]) -> Trouble {
+        let ticks = fit.estimate(mix).cost;
+        let levels = stats::two_levels(&mut fit.ratios(samples, self.facts.step_ticks));
+        Trouble {
+            levels: levels.map(|levels| Levels { low: levels.low * ticks, high: levels.high * ticks, ..levels }),
+            disturbed: fit.disturbed,
+        }
+    }
+
+    fn fill(&self, row: &mut Row, chosen: &Chosen, estimate: Estimate, trouble: &Trouble, total_ticks: f64) {
+        let in_cycles = self.metronome.map(|_| estimate.in_cycles(&chosen.tempi).minus(self.link_cycles()));
         let estimate = estimate.minus(self.link_ticks(chosen));
-        let by_epoch = estimate.by_epoch();
         let cost = Cost {
-            nanoseconds: self.figure(&estimate, self.nanoseconds_per_tick()),
+            nanoseconds: self.figure(&estimate, self.nanoseconds_per_tick(), chosen.company),
             ungated_nanoseconds: None,
-            cycles,
-            mdape: (by_epoch.len() > 1).then(|| stats::mdape(&by_epoch)),
+            cycles: in_cycles.as_ref().map(|in_cycles| self.figure(in_cycles, 1.0, chosen.company)),
+            mdape: estimate.mdape(),
             total_seconds: total_ticks / self.facts.ticks_per_second,
         };
+        let is_whole = row.label.is_none();
         row.left_out = chosen.left_out;
-        row.outcome = self.outcome(chosen, &cost, row.label.is_none());
+        row.outcome = match self.outcome(chosen, &cost, trouble, is_whole) {
+            // What is steady in cycles and not in nanoseconds has the core clock to blame.
+            Outcome::Unstable(Instability::Spread { .. } | Instability::WideInterval)
+                if in_cycles.as_ref().is_some_and(|in_cycles| is_steady(in_cycles, is_whole)) =>
+            {
+                self.core_clock()
+                    .map_or(Outcome::Ok, |core_clock| Outcome::Unstable(Instability::Frequency(core_clock)))
+            }
+            outcome => outcome,
+        };
         row.cost = Some(cost);
     }
 
@@ -322,35 +367,55 @@ impl<'a> Run<'a> {
         1e9 / self.facts.ticks_per_second
     }
 
-    /// What a unit of work costs, when a call costs `estimate` times `scale`.
-    fn figure(&self, estimate: &Estimate, scale: f64) -> Figure {
+    /// What a unit of work costs, when a call costs `estimate` times `scale`. Others on the core may have made that larger by
+    /// the share `company`.
+    fn figure(&self, estimate: &Estimate, scale: f64, company: f64) -> Figure {
         let per_unit = |cost: f64| cost * scale / self.config.batch;
         Figure {
             value: per_unit(estimate.cost),
             interval: estimate.half_width().map(|half_width| Interval {
-                low: per_unit(estimate.cost - half_width),
+                low: per_unit(estimate.cost - half_width) / (1.0 + company),
                 high: per_unit(estimate.cost + half_width),
             }),
         }
     }
 
-    fn outcome(&self, chosen: &Chosen, cost: &Cost, is_whole: bool) -> Outcome {
+    fn outcome(&self, chosen: &Chosen, cost: &Cost, trouble: &Trouble, is_whole: bool) -> Outcome {
+        let shared = Outcome::Unstable(Instability::SharedCore { share: chosen.shared });
         if chosen.is_shared {
-            return Outcome::Unstable(Instability::SharedCore);
+            return shared;
         }
         let Figure { value, interval: Some(interval) } = cost.nanoseconds else {
             return Outcome::Unstable(Instability::TooFewEpochs);
         };
+        let half_width = interval.high - value;
         if interval.low <= 0.0 || interval.high * self.config.batch < FLOOR_NANOSECONDS {
-            Outcome::BelowFloor
-        } else if interval.high - value > MAX_SPREAD * value {
+            return Outcome::BelowFloor;
+        }
+        if let Some(levels) = trouble.levels {
+            let nanoseconds =
+                |ticks: f64| (ticks - self.link_ticks(chosen)) * self.nanoseconds_per_tick() / self.config.batch;
+            return Outcome::Unstable(Instability::Bimodal {
+                low_nanoseconds: nanoseconds(levels.low),
+                high_nanoseconds: nanoseconds(levels.high),
+                share_of_high: levels.share_of_high,
+            });
+        }
+        // The epochs hold too few calls of a single group to be compared by it.
+        let is_spread = is_whole && cost.mdape.is_some_and(|mdape| mdape >= MAX_SPREAD);
+        let is_wide = half_width > MAX_SPREAD * value;
+        let is_steady = !is_spread && !is_wide;
+        if trouble.disturbed >= if is_steady { TOO_MANY_DISTURBED } else { MANY_DISTURBED } {
+            Outcome::Unstable(Instability::Interrupts { share: trouble.disturbed })
+        } else if is_steady && value - interval.low <= MAX_SPREAD * value {
+            Outcome::Ok
+        } else if is_steady {
+            shared
+        } else if is_wide {
             Outcome::Unstable(Instability::WideInterval)
-        } else if is_whole && cost.mdape.is_some_and(|mdape| mdape >= MAX_SPREAD) {
-            // The epochs hold too few calls of a single group to be compared by it.
+        } else {
             let calls: u64 = self.record.calls().iter().sum();
             Outcome::Unstable(Instability::Spread { calls_per_epoch: calls as f64 / self.record.epochs() as f64 })
-        } else {
-            Outcome::Ok
         }
     }
 
@@ -385,9 +450,16 @@ impl<'a> Run<'a> {
             samples: self.record.samples() as u64,
             calls: self.record.calls().iter().sum(),
             core_clock: self.core_clock(),
+            adds_per_cycle: self.metronome.and_then(|_| self.record.best_adds_per_cycle()),
             ungrouped_inputs,
         }
     }
+}
+
+/// Whether a cost is one to rely on: of the benchmark as a whole, or of a group, whose epochs cannot be compared.
+fn is_steady(estimate: &Estimate, is_whole: bool) -> bool {
+    let is_narrow = estimate.half_width().is_some_and(|half_width| half_width <= MAX_SPREAD * estimate.cost);
+    is_narrow && !(is_whole && estimate.mdape().is_some_and(|mdape| mdape >= MAX_SPREAD))
 }
 
 /// At which epoch to compute the figures again, when after `epochs` the widest interval is `excess` times too wide: a

@@ -39,6 +39,12 @@ const TEMPO_NEIGHBOURS: usize = 2;
 /// How wrong a reading of the ticks per cycle can be, as a share, without having been disturbed.
 const MAX_READING_ERROR: f64 = 0.03;
 
+/// If the thread had to wait for a processor for a larger share of a sample than this, then the sample does not count.
+const MAX_WAITED_SHARE: f64 = 0.01;
+
+/// How many readings of the independent additions say what a core can do.
+const MIN_READINGS: usize = 200;
+
 /// Samples longer than this, in seconds, are as long as disturbances are: what was beside them says little about them.
 pub(super) const LONGEST_GATED_SECONDS: f64 = 50e-6;
 
@@ -109,6 +115,8 @@ pub(crate) struct Record {
     groups: usize,
     counts: Vec<u64>,
     ticks: Vec<f64>,
+    /// For each sample, whether the thread had to wait for a processor meanwhile.
+    waited: Vec<bool>,
     /// For each sample, the ticks of an independent addition beside it; empty where there is no metronome.
     ticks_per_add: Vec<f64>,
     /// For each epoch, the end of its samples, and its ticks per cycle.
@@ -120,21 +128,34 @@ pub(crate) struct Chosen {
     pub(crate) samples: Samples,
     /// The tempo of each epoch that has samples left.
     pub(crate) tempi: Vec<Tempo>,
-    /// The share of all samples during which the core was shared.
+    /// The share of all samples that were left out since the core was shared.
     pub(crate) left_out: f64,
+    /// The share of all samples beside which the core was shared.
+    pub(crate) shared: f64,
     /// Whether these had to be taken all the same.
     pub(crate) is_shared: bool,
+    /// By how much at most others on the core made calls take longer, in samples too long to be judged: a share.
+    pub(crate) company: f64,
 }
 
 impl Record {
     pub(crate) fn new(groups: usize) -> Self {
-        Self { groups, counts: Vec::new(), ticks: Vec::new(), ticks_per_add: Vec::new(), epochs: Vec::new() }
+        Self {
+            groups,
+            counts: Vec::new(),
+            ticks: Vec::new(),
+            waited: Vec::new(),
+            ticks_per_add: Vec::new(),
+            epochs: Vec::new(),
+        }
     }
 
-    /// Adds a sample to the epoch that is under way.
-    pub(crate) fn push(&mut self, counts: &[u64], ticks: f64) {
+    /// Adds a sample to the epoch that is under way: the calls of each group, how long they took, and how long the thread had to
+    /// wait for a processor meanwhile.
+    pub(crate) fn push(&mut self, counts: &[u64], ticks: f64, waited_ticks: f64) {
         self.counts.extend_from_slice(counts);
         self.ticks.push(ticks);
+        self.waited.push(waited_ticks > MAX_WAITED_SHARE * ticks);
     }
 
     /// Ends the epoch with the readings that were taken during it. If they make no sense, as when the clock stood still or was
@@ -148,6 +169,7 @@ impl Record {
         } else {
             let kept = self.epochs.last().map_or(0, |&(end, _)| end);
             self.ticks.truncate(kept);
+            self.waited.truncate(kept);
             self.counts.truncate(kept * self.groups);
         }
         is_plausible
@@ -192,15 +214,23 @@ impl Record {
         let adds_per_cycle = self.adds_per_cycle();
         let most = metronome.and_then(Metronome::known_adds_per_cycle).unwrap_or_else(|| best_tenth(&adds_per_cycle));
         let longest_gated = LONGEST_GATED_SECONDS * facts.ticks_per_second;
-        let is_quiet = |index: usize| {
-            let is_enough = |adds: &f64| *adds >= QUIET_SHARE * most;
-            self.ticks[index] > longest_gated || adds_per_cycle.get(index).is_none_or(is_enough)
-        };
-        // Someone who pauses for a moment may be back within the sample, so its neighbours have to be quiet as well.
-        self.select(|index, epoch| {
+        let is_quiet = |index: usize| adds_per_cycle.get(index).is_none_or(|adds| *adds >= QUIET_SHARE * most);
+        let chosen = self.select(|index, epoch| {
+            if self.ticks[index] > longest_gated {
+                return !self.waited[index];
+            }
+            // Someone who pauses for a moment may be back within the sample, so its neighbours have to be quiet as well.
             let neighbours = index.saturating_sub(1).max(epoch.start)..(index + 2).min(epoch.end);
             neighbours.into_iter().all(is_quiet)
-        })
+        });
+        let shared = (0..self.samples()).filter(|&index| !is_quiet(index)).count() as f64;
+        let slowness = |index: usize| match self.ticks[index] > longest_gated && !is_quiet(index) {
+            true => most / adds_per_cycle[index] - 1.0,
+            false => 0.0,
+        };
+        // The mean over samples and not over time: few that are long only since they were interrupted say nothing.
+        let company = (0..self.samples()).map(slowness).sum::<f64>() / self.samples().max(1) as f64;
+        Chosen { shared: shared / self.samples().max(1) as f64, company, ..chosen }
     }
 
     /// All samples, whoever shared the core.
@@ -219,6 +249,12 @@ impl Record {
         adds_per_cycle
     }
 
+    /// What the core could do in its best moments, where there are enough readings to say so.
+    pub(crate) fn best_adds_per_cycle(&self) -> Option<f64> {
+        let adds_per_cycle = self.adds_per_cycle();
+        (adds_per_cycle.len() >= MIN_READINGS).then(|| best_tenth(&adds_per_cycle))
+    }
+
     fn select(&self, counts: impl Fn(usize, &Range<usize>) -> bool) -> Chosen {
         let mut samples = Samples::new(self.groups);
         let mut tempi = Vec::new();
@@ -232,7 +268,7 @@ impl Record {
                 selected += 1;
             }
             if selected > 0 {
-                samples.end_epoch();
+                samples.end_epoch(ticks_per_cycle);
                 // A disturbed reading had no say in the value and should have none in its uncertainty.
                 let plausible =
                     (1.0 - MAX_READING_ERROR) * ticks_per_cycle..=(1.0 + MAX_READING_ERROR) * ticks_per_cycle;
@@ -243,7 +279,7 @@ impl Record {
             begin = end;
         }
         let left_out = 1.0 - f64::from(selected_in_all) / self.samples().max(1) as f64;
-        Chosen { samples, tempi, left_out, is_shared: false }
+        Chosen { samples, tempi, left_out, shared: 0.0, is_shared: false, company: 0.0 }
     }
 }
 

@@ -34,6 +34,10 @@ struct Scenario {
     noise: f64,
     /// The share of samples that take up to a tenth longer, more often less than more.
     tail: f64,
+    /// The share of samples that take a third longer, which is another level and not a tail.
+    second_level: f64,
+    /// The share of samples during which the system runs another program for 4 ms.
+    waits: f64,
     has_metronome: bool,
     /// Whether it is known how many additions the core can make in a cycle.
     is_known: bool,
@@ -50,6 +54,8 @@ const QUIET: Scenario = Scenario {
     sibling: 0.0,
     noise: 0.002,
     tail: 0.0,
+    second_level: 0.0,
+    waits: 0.0,
     has_metronome: true,
     is_known: true,
     adds_are_free: false,
@@ -83,6 +89,7 @@ struct Machine {
     is_shared: bool,
     /// When the other hardware thread stops or starts.
     sibling_turn_ticks: f64,
+    waited_ticks: f64,
     /// For each sample its calls, and the speed at which they were made; zero calls if the core was shared.
     log: Vec<(f64, f64)>,
 }
@@ -97,6 +104,7 @@ impl Machine {
             drift_phase: std::f64::consts::TAU * rng.uniform01(),
             is_shared: false,
             sibling_turn_ticks: 0.0,
+            waited_ticks: 0.0,
             rng,
             log: Vec::new(),
         }))
@@ -149,10 +157,17 @@ impl Machine {
     }
 
     fn time(&mut self, calls: u64, quiet_ticks: f64) -> u64 {
-        let Scenario { noise, tail, interrupts, .. } = self.scenario;
+        let Scenario { noise, tail, second_level, interrupts, waits, .. } = self.scenario;
         let mut ticks = quiet_ticks * (1.0 + noise * self.normal()).max(0.0);
         if self.rng.uniform01() < tail {
             ticks *= 1.0 + 0.1 * self.rng.uniform01().powi(3);
+        }
+        if self.rng.uniform01() < second_level {
+            ticks *= 4.0 / 3.0;
+        }
+        if self.rng.uniform01() < waits {
+            ticks += 4e-3 * TICKS_PER_SECOND;
+            self.waited_ticks += 4e-3 * TICKS_PER_SECOND;
         }
         if self.rng.uniform01() < interrupts {
             ticks += -self.rng.uniform01().ln() * 10e-6 * TICKS_PER_SECOND;
@@ -191,6 +206,10 @@ impl Clock for Rc<RefCell<Machine>> {
 
     fn metronome(&self) -> Option<&dyn Metronome> {
         self.borrow().scenario.has_metronome.then_some(self)
+    }
+
+    fn waited_seconds(&self) -> Option<f64> {
+        Some(self.borrow().waited_ticks / TICKS_PER_SECOND)
     }
 }
 
@@ -333,6 +352,79 @@ fn a_metronome_that_makes_no_sense_costs_the_cycles_and_nothing_else() {
     assert_eq!(cost.cycles, None);
     assert!((ticks(cost.nanoseconds.value) / 100.0 - 1.0).abs() < 0.01, "{cost:?}");
     assert!(((machine.now_ticks() - begin) as f64) < 0.06 * TICKS_PER_SECOND);
+}
+
+#[test]
+fn a_core_clock_that_moves_much_is_to_blame_and_the_cycles_are_right() {
+    for seed in 0..20 {
+        let machine = Machine::new(Scenario { drift: 0.4, ..QUIET }, seed);
+        let mut target = Simulated::new(&machine, &[100.0]);
+        // Within a few milliseconds the core clock does not move much.
+        let config = Config { precision: 1e-9, ..Config::default() };
+        let row = measure("fast", Mode::Throughput, &mut target, &config, &machine).rows.swap_remove(0);
+        let Outcome::Unstable(Instability::Frequency(CoreClock { least, most, .. })) = row.outcome else {
+            panic!("{row:?}");
+        };
+        assert!(most / least > 1.1, "{row:?}");
+        let cycles = row.cost.unwrap().cycles.unwrap().value;
+        assert!((cycles * TICKS_PER_CYCLE / 100.0 - 1.0).abs() < 0.01, "{row:?}");
+    }
+}
+
+#[test]
+fn half_of_the_samples_interrupted_is_too_many() {
+    for seed in 0..20 {
+        let machine = Machine::new(Scenario { interrupts: 0.45, ..QUIET }, seed);
+        let mut target = Simulated::new(&machine, &[100.0]);
+        let row = measure("fast", Mode::Throughput, &mut target, &Config::default(), &machine).rows.swap_remove(0);
+        assert!(matches!(row.outcome, Outcome::Unstable(Instability::Interrupts { share }) if share > 0.3), "{row:?}");
+    }
+}
+
+#[test]
+fn two_levels_are_both_named() {
+    for (seed, second_level) in [(1, 0.3), (2, 0.5), (3, 0.7)] {
+        let machine = Machine::new(Scenario { second_level, ..QUIET }, seed);
+        let mut target = Simulated::new(&machine, &[260.0]);
+        let row = measure("both", Mode::Throughput, &mut target, &Config::default(), &machine).rows.swap_remove(0);
+        let Outcome::Unstable(Instability::Bimodal { low_nanoseconds, high_nanoseconds, share_of_high }) = row.outcome
+        else {
+            panic!("{row:?}");
+        };
+        assert!((low_nanoseconds / 100.0 - 1.0).abs() < 0.02, "{row:?}");
+        assert!((high_nanoseconds / 133.3 - 1.0).abs() < 0.02, "{row:?}");
+        assert!((share_of_high - second_level).abs() < 0.1, "{row:?}");
+    }
+}
+
+#[test]
+fn calls_longer_than_disturbances_have_intervals_that_allow_for_these() {
+    let sibling = Scenario { sibling: 0.3, ..QUIET };
+    for seed in 0..100 {
+        let machine = Machine::new(sibling, seed);
+        let mut target = Simulated::new(&machine, &[0.001 * TICKS_PER_SECOND]);
+        let row = measure("slow", Mode::Throughput, &mut target, &Config::default(), &machine).rows.swap_remove(0);
+        let interval = row.cost.unwrap().nanoseconds.interval.unwrap();
+        assert!(interval.low <= 1e6 && 1e6 <= interval.high * 1.0001, "{row:?}");
+        assert!(matches!(row.outcome, Outcome::Unstable(_)), "{row:?}");
+    }
+}
+
+#[test]
+fn slow_calls_that_the_system_interrupted_for_another_program_do_not_count() {
+    let machine = Machine::new(Scenario { waits: 0.3, ..QUIET }, 15);
+    let mut target = Simulated::new(&machine, &[0.001 * TICKS_PER_SECOND]);
+    let row = measure("slow", Mode::Throughput, &mut target, &Config::default(), &machine).rows.swap_remove(0);
+    assert!((row.cost.unwrap().nanoseconds.value / 1e6 - 1.0).abs() < 0.01, "{row:?}");
+    assert!((0.1..0.6).contains(&row.left_out), "{row:?}");
+}
+
+#[test]
+fn a_core_that_was_never_ours_alone_is_known_to_be_shared_where_its_width_is_known() {
+    let machine = Machine::new(Scenario { sibling: 0.999, ..QUIET }, 16);
+    let mut target = Simulated::new(&machine, &[100.0]);
+    let row = measure("shared", Mode::Throughput, &mut target, &Config::default(), &machine).rows.swap_remove(0);
+    assert!(matches!(row.outcome, Outcome::Unstable(Instability::SharedCore { share }) if share > 0.9), "{row:?}");
 }
 
 #[test]

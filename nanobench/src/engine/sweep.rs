@@ -287,6 +287,10 @@ mod tests {
         fn metronome(&self) -> Option<&dyn Metronome> {
             None
         }
+
+        fn waited_seconds(&self) -> Option<f64> {
+            None
+        }
     }
 
     /// A target whose calls take a known time.

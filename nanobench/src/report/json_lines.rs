@@ -9,14 +9,15 @@
 //! | `method` | of the estimator, so that figures of different methods are not compared by accident |
 //! | `id`, `group`, `mode` | the benchmark, the group of inputs or `null` for the whole, `throughput` or `latency` |
 //! | `repeated` | whether the group's first input came over and over, instead of the mix |
-//! | `outcome`, `cause`, `advice` | `ok`, `below_floor`, `unstable`, `optimized_away`, `not_measured` or `panicked`; of an unstable one the cause; a sentence, or `null` if all is well |
+//! | `outcome`, `cause`, `advice` | `ok`, `below_floor`, `unstable`, `optimized_away`, `not_measured` or `panicked`; of an unstable one the cause: `spread`, `wide_interval`, `frequency`, `shared_core`, `interrupts`, `bimodal` or `too_few_epochs`; a sentence, or `null` if all is well |
 //! | `nanoseconds`, `cycles` | `{"value", "low", "high"}`, the latter two being the 95 % interval |
 //! | `ungated_nanoseconds` | what the value would have been had the samples of a shared core counted; `null` if none was left out |
 //! | `mdape` | how far the epochs lie apart, a share of 1 |
 //! | `total_seconds` | what all timed calls took together |
-//! | `left_out` | the share of samples during which the core was shared |
+//! | `left_out` | the share of samples that do not count since the core was shared, or the thread had to wait for it |
 //! | `epochs`, `samples`, `calls` | how many there were |
 //! | `core_clock_gigahertz` | `{"least", "median", "most"}` during the run |
+//! | `adds_per_cycle` | how many independent additions the core could make in a cycle in its best moments |
 //! | `settings` | the settings of the engine, times in nanoseconds |
 //! | `machine` | processor, number of processors, and the facts of the clock |
 
@@ -91,6 +92,7 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
         .number("samples", measurement.samples as f64)
         .number("calls", measurement.calls as f64)
         .object("core_clock_gigahertz", core_clock.as_deref())
+        .number("adds_per_cycle", measurement.adds_per_cycle.unwrap_or(f64::NAN))
         .object("settings", measurement.config.as_ref().map(settings_object).as_deref())
         .object("machine", Some(machine))
         .finish()
@@ -112,7 +114,10 @@ fn outcome_names(outcome: &Outcome) -> (&'static str, Option<&'static str>) {
             let cause = match instability {
                 Instability::Spread { .. } => "spread",
                 Instability::WideInterval => "wide_interval",
-                Instability::SharedCore => "shared_core",
+                Instability::Frequency(_) => "frequency",
+                Instability::SharedCore { .. } => "shared_core",
+                Instability::Interrupts { .. } => "interrupts",
+                Instability::Bimodal { .. } => "bimodal",
                 Instability::TooFewEpochs => "too_few_epochs",
             };
             ("unstable", Some(cause))
@@ -261,6 +266,7 @@ mod tests {
             samples: 352,
             calls: 9_000,
             core_clock: None,
+            adds_per_cycle: None,
             ungrouped_inputs: None,
         }
     }
@@ -290,7 +296,7 @@ mod tests {
             r#"{"version":1,"method":"least-squares-1","id":"a \"quoted\"\u000aid\u001b\u003c/script>","group":null,"#,
             r#""mode":"latency","repeated":false,"outcome":"ok","cause":null,"advice":null,"#,
             r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"ungated_nanoseconds":2.5,"cycles":null,"mdape":0.25,"total_seconds":0.5,"#,
-            r#""left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"settings":{"epochs":11,"#,
+            r#""left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"adds_per_cycle":null,"settings":{"epochs":11,"#,
         );
         assert!(lines[0].starts_with(start), "{}", lines[0]);
         assert!(lines[0].ends_with(r#""pair_cost_ticks":63.4,"clock_remark":null}}"#), "{}", lines[0]);
@@ -307,7 +313,7 @@ mod tests {
 
     #[test]
     fn an_unstable_row_names_the_cause_and_what_to_do() {
-        let row = &lines(&measurement(Outcome::Unstable(Instability::SharedCore)))[0];
+        let row = &lines(&measurement(Outcome::Unstable(Instability::SharedCore { share: 0.9 })))[0];
         assert!(row.contains(r#""outcome":"unstable","cause":"shared_core","advice":"somebody else"#), "{row}");
     }
 }

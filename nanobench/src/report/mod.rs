@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::measurement::{Instability, MAX_SPREAD, Machine, Measurement, Outcome};
+use crate::measurement::{CoreClock, Instability, MAX_SPREAD, Machine, Measurement, Outcome};
 
 pub(crate) mod json_lines;
 mod markdown;
@@ -34,11 +34,23 @@ pub(crate) fn advice(outcome: &Outcome) -> Option<String> {
         Outcome::Unstable(Instability::WideInterval) => format!(
             "the interval is wider than {percent:.0} % to either side: raise `max_time`, or let the machine calm down"
         ),
-        Outcome::Unstable(Instability::SharedCore) => {
-            "somebody else used the core nearly all the time, so this is the cost \
-             in such company: try again later, or raise `max_time`"
-                .to_owned()
-        }
+        Outcome::Unstable(Instability::Frequency(CoreClock { least, most, .. })) => format!(
+            "the core clock went from {least:.2} to {most:.2} GHz, and the cost with it: compare the cycles, or fix the frequency"
+        ),
+        Outcome::Unstable(Instability::SharedCore { share }) => format!(
+            "somebody else used the core during {:.0} % of the samples, so this is the cost in such company: try again later, \
+             or raise `max_time`",
+            share * 100.0
+        ),
+        Outcome::Unstable(Instability::Interrupts { share }) => format!(
+            "{:.0} % of the samples were interrupted: stop other programs, or pin this one to a processor that serves no interrupts",
+            share * 100.0
+        ),
+        Outcome::Unstable(Instability::Bimodal { low_nanoseconds, high_nanoseconds, share_of_high }) => format!(
+            "two levels: ~{low_nanoseconds:.2} ns in {:.0} % of the samples, ~{high_nanoseconds:.2} ns in the others: \
+             benchmark the two cases by themselves, or tell the inputs apart with `by`",
+            (1.0 - share_of_high) * 100.0
+        ),
         Outcome::Unstable(Instability::TooFewEpochs) => {
             "too slow for an interval within `max_time`: raise it to several calls' worth".to_owned()
         }
@@ -46,4 +58,39 @@ pub(crate) fn advice(outcome: &Outcome) -> Option<String> {
         Outcome::NotMeasured => "had no turn within `max_time`: raise it".to_owned(),
         Outcome::Panicked { message } => format!("panicked: {message}"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_a_sentence_of_its_own_that_says_what_to_do() {
+        let core_clock = CoreClock { least: 2.1, median: 2.5, most: 3.4 };
+        let bimodal = Instability::Bimodal { low_nanoseconds: 3.1, high_nanoseconds: 4.03, share_of_high: 0.3 };
+        let sentences = [
+            (Outcome::BelowFloor, "too cheap to tell from nothing"),
+            (
+                Outcome::Unstable(Instability::Spread { calls_per_epoch: 7.0 }),
+                "Increase `min_epoch_iterations` to e.g. 70",
+            ),
+            (Outcome::Unstable(Instability::WideInterval), "raise `max_time`, or let the machine calm down"),
+            (
+                Outcome::Unstable(Instability::Frequency(core_clock)),
+                "from 2.10 to 3.40 GHz, and the cost with it: compare",
+            ),
+            (Outcome::Unstable(Instability::SharedCore { share: 0.87 }), "during 87 % of the samples"),
+            (Outcome::Unstable(Instability::Interrupts { share: 0.31 }), "31 % of the samples were interrupted: stop"),
+            (Outcome::Unstable(bimodal), "~3.10 ns in 70 % of the samples, ~4.03 ns in the others: benchmark the two"),
+            (Outcome::Unstable(Instability::TooFewEpochs), "raise it to several calls' worth"),
+            (Outcome::OptimizedAway, "Maybe your code got optimized away?"),
+            (Outcome::NotMeasured, "had no turn within `max_time`: raise it"),
+            (Outcome::Panicked { message: "no luck".into() }, "panicked: no luck"),
+        ];
+        for (outcome, part) in sentences {
+            let advice = advice(&outcome).unwrap();
+            assert!(advice.contains(part), "{outcome:?}: {advice}");
+        }
+        assert_eq!(advice(&Outcome::Ok), None);
+    }
 }

@@ -258,6 +258,7 @@ mod tests {
             samples: 352,
             calls: 9_000,
             core_clock: None,
+            adds_per_cycle: None,
             ungrouped_inputs: None,
         }
     }

@@ -8,20 +8,23 @@ use std::sync::LazyLock;
 use nanobench::{black_box, nanobench};
 use nanobench_tests::statistics;
 use nanobench_timer::{metronome, pair_cost, robust, start, step_ticks, stop};
+use tinyjson::JsonValue;
 
-/// How long a multiset should take, in cycles: so long that the step of the clock is a small part of it, and so short that
-/// it is either wholly quiet or wholly disturbed.
-const MULTISET_CYCLES: f64 = 20_000.0;
+use crate::rows;
 
-/// How many multisets are timed one after the other, with the metronomes in between. They count together or not at all: in one
-/// quiet reading among many that are not, the neighbour has only paused.
-const MULTISETS_PER_BLOCK: usize = 10;
+/// How long a part of a multiset should take, in cycles: so long that the first calls, for which the predictor has just had
+/// something else to do, are a small part of it. The engine's model has a constant that takes what they cost more.
+const PART_CYCLES: f64 = 100_000.0;
 
-/// How many blocks are wanted during which the core was ours alone, how many are timed at most to get them, and how few say
+/// How many parts a multiset is timed in, one after the other, with the metronomes in between: the luck of single branches is a
+/// small part of their sum.
+const PARTS: u32 = 2;
+
+/// How many multisets are wanted during which the core was ours alone, how many are timed at most to get them, and how few say
 /// nothing.
-const QUIET_BLOCKS: usize = 40;
-const MOST_BLOCKS: usize = 800;
-const LEAST_QUIET_BLOCKS: usize = 5;
+const QUIET_MULTISETS: usize = 60;
+const MOST_MULTISETS: usize = 1_000;
+const LEAST_QUIET_MULTISETS: usize = 10;
 
 /// The core is ours alone when it can make at least this share of the additions that are possible in a cycle.
 const QUIET_SHARE: f64 = 0.93;
@@ -74,13 +77,41 @@ fn parse(digits: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
+/// Texts of 64 characters, each character of one to four bytes in UTF-8 as likely as any other, or all of the same length.
+static TEXTS: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
+    let mut random = Random(2);
+    let mut text = |choice: &[char]| (0..64).map(|_| choice[random.below(choice.len())]).collect::<String>();
+    let scripts = [("latin", 'e'), ("greek", 'ε'), ("kana", 'え'), ("emoji", '🦀')];
+    let characters = scripts.map(|(_, character)| character);
+    let mut texts = Vec::new();
+    for _ in 0..10 {
+        texts.extend(scripts.map(|(script, character)| (script, text(&[character]))));
+        texts.push(("mixed", text(&characters)));
+    }
+    texts
+});
+
+#[nanobench(inputs = TEXTS.iter().map(|(_, text)| text.clone()), by = |text| script(text))]
+#[inline(never)]
+fn decode(text: &str) -> u32 {
+    text.chars().fold(0, |sum, c| sum.wrapping_add(u32::from(c)))
+}
+
+/// What the list says that the text is.
+fn script(text: &str) -> &'static str {
+    TEXTS.iter().find(|(_, known)| known == text).map_or("unknown", |(script, _)| script)
+}
+
 /// The names of the benchmarks.
-pub(crate) const IDS: [&str; 3] = ["held_out::copy", "held_out::collatz", "held_out::parse"];
+pub(crate) const IDS: [&str; 4] = ["held_out::copy", "held_out::collatz", "held_out::parse", "held_out::decode"];
+
+/// Where this variable is set, the program times multisets after the benchmarks and writes each as JSON.
+pub(crate) const VARIABLE: &str = "TRUTH_HELD_OUT";
 
 /// How well the costs of one benchmark predict what they have not seen.
 pub(crate) struct Prediction {
     pub(crate) id: &'static str,
-    /// How many blocks of multisets were timed while the core was not shared, and how many in all.
+    /// How many multisets were timed while the core was not shared, and how many in all.
     pub(crate) quiet: usize,
     pub(crate) timed: usize,
     /// None if the core was hardly ever quiet.
@@ -95,78 +126,150 @@ pub(crate) struct Error {
     pub(crate) bias: f64,
 }
 
-/// Checks all functions whose costs are among `costs`: cycles by the benchmark's name and the label of the input.
-pub(crate) fn predictions(costs: &HashMap<(String, String), f64>) -> Vec<Prediction> {
-    if !metronome::is_available() {
-        return Vec::new();
-    }
-    let numbers: Vec<&str> = NUMBERS.iter().map(String::as_str).collect();
-    let cost = |id: &str, label: String| costs.get(&(id.to_owned(), label)).copied();
-    [
-        predict(IDS[0], &COPIES, |id, length| cost(id, length.to_string()), copy),
-        predict(IDS[1], &STARTS, |id, number| cost(id, number.to_string()), collatz),
-        predict(IDS[2], &numbers, |id, digits| cost(id, digits.len().to_string()), parse),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+/// A multiset that was timed.
+pub(crate) struct Multiset {
+    id: String,
+    /// Whether the core was ours alone all the time.
+    is_quiet: bool,
+    cycles: f64,
+    /// How many inputs of each group it had.
+    counts: HashMap<String, f64>,
 }
 
-/// None if the cost of an input is missing.
-fn predict<T: Copy, R>(
-    id: &'static str,
-    inputs: &[T],
-    cost: impl Fn(&str, T) -> Option<f64>,
-    function: impl Fn(T) -> R,
-) -> Option<Prediction> {
-    let costs: Vec<f64> = inputs.iter().map(|&input| cost(id, input)).collect::<Option<_>>()?;
+impl Multiset {
+    /// None if the line is about something else.
+    pub(crate) fn read(json: &JsonValue) -> Option<Self> {
+        let counts = json.get::<HashMap<String, JsonValue>>()?.get("counts")?.get::<HashMap<String, JsonValue>>()?;
+        Some(Self {
+            id: rows::text(json, &["held_out"])?,
+            is_quiet: rows::is_true(json, &["quiet"]),
+            cycles: rows::number(json, &["cycles"])?,
+            counts: counts.iter().filter_map(|(group, count)| Some((group.clone(), *count.get::<f64>()?))).collect(),
+        })
+    }
+
+    fn write(self) {
+        let counts = self.counts.into_iter().map(|(group, count)| (group, count.into())).collect();
+        let members = [
+            ("held_out", JsonValue::from(self.id)),
+            ("quiet", self.is_quiet.into()),
+            ("cycles", self.cycles.into()),
+            ("counts", JsonValue::Object(counts)),
+        ];
+        let object = JsonValue::Object(members.map(|(name, value)| (name.to_owned(), value)).into());
+        println!("{}", object.stringify().unwrap_or_default());
+    }
+
+    /// By how much the prediction from `costs` is too high, as a share. None if the cost of an input is missing.
+    fn error(&self, costs: &HashMap<(String, String), f64>) -> Option<f64> {
+        let cost = |(group, count): (&String, &f64)| Some(count * costs.get(&(self.id.clone(), group.clone()))?);
+        let predicted: f64 = self.counts.iter().map(cost).sum::<Option<f64>>()?;
+        Some(predicted / self.cycles - 1.0)
+    }
+}
+
+/// Holds the costs, cycles by the benchmark's name and the label of the input, against the multisets.
+pub(crate) fn predictions(costs: &HashMap<(String, String), f64>, multisets: &[Multiset]) -> Vec<Prediction> {
+    let predict = |id: &'static str| {
+        let timed: Vec<&Multiset> = multisets.iter().filter(|multiset| multiset.id == id).collect();
+        let quiet: Vec<&Multiset> = timed.iter().copied().filter(|multiset| multiset.is_quiet).collect();
+        let errors: Vec<f64> = quiet.iter().map(|multiset| multiset.error(costs)).collect::<Option<_>>()?;
+        let sizes: Vec<f64> = errors.iter().copied().map(f64::abs).collect();
+        let error =
+            statistics::median(&sizes).zip(statistics::median(&errors)).map(|(size, bias)| Error { size, bias });
+        let error = error.filter(|_| quiet.len() >= LEAST_QUIET_MULTISETS);
+        (!timed.is_empty()).then_some(Prediction { id, quiet: quiet.len(), timed: timed.len(), error })
+    };
+    IDS.into_iter().filter_map(predict).collect()
+}
+
+/// Times multisets of all functions and writes them to standard output.
+pub(crate) fn time_all() {
+    if !metronome::is_available() {
+        return;
+    }
+    let numbers: Vec<(String, &str)> = NUMBERS.iter().map(|digits| (digits.len().to_string(), &**digits)).collect();
+    let texts: Vec<(String, &str)> = TEXTS.iter().map(|(script, text)| ((*script).to_owned(), &**text)).collect();
+    time_function(IDS[0], &COPIES.map(|length| (length.to_string(), length)), copy);
+    time_function(IDS[1], &STARTS.map(|number| (number.to_string(), number)), collatz);
+    time_function(IDS[2], &numbers, parse);
+    time_function(IDS[3], &texts, decode);
+}
+
+/// Times multisets until enough of them were quiet. All are written at the end: the writing would leave the caches and the
+/// predictor to the next one in another state than the engine does.
+fn time_function<T: Copy, R>(id: &str, inputs: &[(String, T)], function: impl Fn(T) -> R) {
+    let values: Vec<T> = inputs.iter().map(|&(_, value)| value).collect();
     let least_adds = QUIET_SHARE * metronome::known_adds_per_cycle().unwrap_or_else(possible_adds_per_cycle);
     let mut random = Random(start());
-    let mut quiet = Vec::new();
-    let mut timed = 0;
-    while quiet.len() < QUIET_BLOCKS && timed < MOST_BLOCKS {
-        let block = Block::time(inputs, &costs, &mut random, &function);
-        quiet.extend((block.adds_per_cycle() >= least_adds).then_some(block));
-        timed += 1;
+    let even = vec![1.0; values.len()];
+    let cycles_of_one_each = Timed::new(&values, &even, &mut random, &function).cycles() / f64::from(PARTS);
+    let repetitions = PART_CYCLES / cycles_of_one_each.max(1.0);
+    let (mut timed, mut quiet) = (Vec::new(), 0);
+    while quiet < QUIET_MULTISETS && timed.len() < MOST_MULTISETS {
+        // The mix differs from that of the benchmark, and branches stay as hard to foresee.
+        let mut shares: HashMap<&str, f64> = HashMap::new();
+        let mut of_group = |group| *shares.entry(group).or_insert_with(|| 0.5 + random.share());
+        let wanted: Vec<f64> = inputs.iter().map(|(group, _)| repetitions * of_group(group)).collect();
+        let multiset = Timed::new(&values, &wanted, &mut random, &function);
+        quiet += usize::from(multiset.adds_per_cycle() >= least_adds);
+        timed.push(multiset);
     }
-    let errors: Vec<f64> = quiet.iter().flat_map(Block::errors).collect();
-    let sizes: Vec<f64> = errors.iter().copied().map(f64::abs).collect();
-    let error = statistics::median(&sizes).zip(statistics::median(&errors)).map(|(size, bias)| Error { size, bias });
-    Some(Prediction { id, quiet: quiet.len(), timed, error: error.filter(|_| quiet.len() >= LEAST_QUIET_BLOCKS) })
+    for multiset in timed {
+        let mut counts: HashMap<String, f64> = HashMap::new();
+        for ((group, _), count) in inputs.iter().zip(&multiset.counts) {
+            *counts.entry(group.clone()).or_default() += *count as f64;
+        }
+        let (is_quiet, cycles) = (multiset.adds_per_cycle() >= least_adds, multiset.cycles());
+        Multiset { id: id.to_owned(), is_quiet, cycles, counts }.write();
+    }
 }
 
 /// How many additions the core has made in a cycle in the best of many tries.
 fn possible_adds_per_cycle() -> f64 {
     let empty: fn(u64) = |_| ();
     let mut random = Random(0);
-    (0..QUIET_BLOCKS).map(|_| Block::time(&[0], &[1.0], &mut random, empty).adds_per_cycle()).fold(0.0, f64::max)
+    (0..QUIET_MULTISETS).map(|_| Timed::new(&[0], &[1.0], &mut random, empty).adds_per_cycle()).fold(0.0, f64::max)
 }
 
-/// Some multisets, timed one after the other at one frequency of the core.
-struct Block {
+/// A multiset while it is timed. Its parts count together or not at all: in one quiet reading among many that are not, the
+/// neighbour has only paused.
+struct Timed {
     ticks_per_cycle: f64,
-    /// For each multiset the cycles predicted and the ticks measured.
-    multisets: Vec<(f64, f64)>,
-    /// What independent additions took before the first multiset and after each.
+    ticks: f64,
+    /// How often each input came.
+    counts: Vec<usize>,
+    /// What independent additions took before the first part and after each.
     pulses: Vec<f64>,
 }
 
-impl Block {
-    fn time<T: Copy, R>(inputs: &[T], costs: &[f64], random: &mut Random, function: impl Fn(T) -> R) -> Self {
-        let mut block = Self { ticks_per_cycle: 0.0, multisets: Vec::new(), pulses: vec![pulse()] };
+impl Timed {
+    /// Times each of `inputs` as often in each part as `wanted` says on average.
+    fn new<T: Copy, R>(inputs: &[T], wanted: &[f64], random: &mut Random, function: impl Fn(T) -> R) -> Self {
+        let mut timed = Self { ticks_per_cycle: 0.0, ticks: 0.0, counts: vec![0; inputs.len()], pulses: vec![pulse()] };
         let (mut short, mut long) = (Vec::new(), Vec::new());
-        for _ in 0..MULTISETS_PER_BLOCK {
-            let (mut multiset, cycles) = multiset(inputs, costs, random);
+        let mut part = Vec::new();
+        for _ in 0..PARTS {
+            for ((&input, &wanted), total) in inputs.iter().zip(wanted).zip(&mut timed.counts) {
+                // The fraction becomes one more call, as often as it says.
+                let count = (wanted + random.share()) as usize;
+                part.extend(std::iter::repeat_n(input, count));
+                *total += count;
+            }
+            random.shuffle(&mut part);
             short.push(metronome::dependent_ticks(SHORT_BLOCKS) as f64);
-            let ticks = time(&mut multiset, &function);
-            block.pulses.push(pulse());
+            timed.ticks += time(&mut part, &function);
+            timed.pulses.push(pulse());
             long.push(metronome::dependent_ticks(LONG_BLOCKS) as f64);
-            block.multisets.push((cycles, ticks));
         }
         let step = step_ticks() as f64;
         let difference = robust::dominant_mean(&mut long, step) - robust::dominant_mean(&mut short, step);
-        block.ticks_per_cycle = difference / f64::from((LONG_BLOCKS - SHORT_BLOCKS) * metronome::DEPENDENT_ADDS);
-        block
+        timed.ticks_per_cycle = difference / f64::from((LONG_BLOCKS - SHORT_BLOCKS) * metronome::DEPENDENT_ADDS);
+        timed
+    }
+
+    fn cycles(&self) -> f64 {
+        self.ticks / self.ticks_per_cycle
     }
 
     /// The additions that were possible in a cycle when they were the fewest.
@@ -174,34 +277,11 @@ impl Block {
         let longest = self.pulses.iter().copied().fold(1.0, f64::max);
         f64::from(PULSE_BLOCKS * metronome::INDEPENDENT_ADDS) * self.ticks_per_cycle / longest
     }
-
-    /// By how much the prediction for each multiset is too high, as a share.
-    fn errors(&self) -> impl Iterator<Item = f64> + '_ {
-        self.multisets.iter().map(|&(cycles, ticks)| cycles * self.ticks_per_cycle / ticks - 1.0)
-    }
 }
 
 /// What the independent additions take, without the cost of the clock.
 fn pulse() -> f64 {
     metronome::independent_ticks(PULSE_BLOCKS) as f64 - pair_cost().mean_ticks
-}
-
-/// Inputs in random order, and the cycles predicted for them. What costs the same, and so is of one group, comes between half
-/// and one and a half times as often as in the benchmark: the mix differs, and branches stay as hard to foresee.
-fn multiset<T: Copy>(inputs: &[T], costs: &[f64], random: &mut Random) -> (Vec<T>, f64) {
-    let repetitions = MULTISET_CYCLES / costs.iter().sum::<f64>().max(1.0);
-    let mut shares = HashMap::new();
-    let mut multiset = Vec::new();
-    let mut cycles = 0.0;
-    for (&input, cost) in inputs.iter().zip(costs) {
-        let share = *shares.entry(cost.to_bits()).or_insert_with(|| 0.5 + random.share());
-        // The fraction becomes one more call, as often as it says.
-        let count = (repetitions * share + random.share()) as usize;
-        multiset.extend(std::iter::repeat_n(input, count));
-        cycles += count as f64 * cost;
-    }
-    random.shuffle(&mut multiset);
-    (multiset, cycles)
 }
 
 /// Calls `function` for each input, and returns the ticks without the cost of the clock. The loop has the form of the engine's,

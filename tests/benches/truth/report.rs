@@ -197,7 +197,7 @@ fn counted(answers: impl Iterator<Item = bool>) -> String {
 fn predictions_of_one(run: &Run) -> Table {
     let mut table = Table::new(&[
         ("held-out multisets", Left),
-        ("quiet blocks", Right),
+        ("quiet", Right),
         ("median error", Right),
         ("with its sign", Right),
         ("outcome of the row", Left),

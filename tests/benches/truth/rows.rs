@@ -2,22 +2,20 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader};
-use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
 use tinyjson::JsonValue;
 
-/// Measures with `program` and hands over every row as soon as it is there. Standard error goes where ours goes.
+/// Measures with the program that `command` names and hands over every row as soon as it is there. Standard error goes where ours goes.
 ///
 /// # Errors
 ///
 /// If the program cannot be started, or writes something that is no JSON.
 pub(crate) fn measure(
-    program: &Path,
+    mut command: Command,
     arguments: &[OsString],
     mut each_row: impl FnMut(&JsonValue),
 ) -> io::Result<ExitStatus> {
-    let mut command = Command::new(program);
     command.args(["--bench", "--format", "jsonl"]).args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
     let mut child = command.spawn()?;
     let stdout = child.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines());
