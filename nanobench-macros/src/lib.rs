@@ -139,6 +139,7 @@ use crate::options::Options;
 /// | `max_time` | duration | the most time for the benchmark |
 /// | `unit` | what becomes a `String` | what one unit of work is called |
 /// | `batch` | a number above 0 | how many units of work one call does |
+/// | `time_unit` | what becomes a `String`: `ns`, `us`, `ms` or `s` | the unit of time in the table |
 ///
 /// The values are expressions. A duration is a `std::time::Duration`, or a literal of a number and one of the units `ns`,
 /// `us`, `µs`, `ms`, `s` and `min`, which is checked while the program is compiled.

@@ -33,7 +33,7 @@ enum Kind {
 }
 
 /// Every option, with an example of its value for error messages. The settings have the names of `Overrides`' fields.
-const OPTIONS: [(&str, Kind, &str); 19] = [
+const OPTIONS: [(&str, Kind, &str); 20] = [
     ("inputs", Kind::Inputs, "[1, 2, 3]"),
     ("by", Kind::By, "|input| input.len()"),
     ("name", Kind::Name, "\"another name\""),
@@ -52,6 +52,7 @@ const OPTIONS: [(&str, Kind, &str); 19] = [
     ("max_time", Kind::Time, "\"50ms\""),
     ("unit", Kind::Text, "\"byte\""),
     ("batch", Kind::Amount, "1024"),
+    ("time_unit", Kind::Text, "\"us\""),
     ("crate", Kind::Crate, "path::to::nanobench"),
 ];
 

@@ -11,33 +11,107 @@ use std::time::Duration;
 /// What a unit of work is called where nobody says otherwise.
 pub(crate) const DEFAULT_UNIT: &str = "op";
 
-/// How a benchmark is measured.
+/// What the column of names is called where nobody says otherwise.
+pub(crate) const DEFAULT_TITLE: &str = "benchmark";
+
+/// The unit of time in which a table gives costs.
+///
+/// ```
+/// use std::time::Duration;
+/// use nanobench::TimeUnit;
+///
+/// let unit = TimeUnit::new(Duration::from_millis(1), "ms");
+/// assert_eq!((unit.name(), unit.nanoseconds()), ("ms", 1e6));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Config {
+pub struct TimeUnit {
+    name: String,
+    nanoseconds: f64,
+}
+
+impl TimeUnit {
+    /// The units that have a name of their own in settings.
+    const NAMED: [(&'static str, f64); 4] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+
+    /// A unit of the given length.
+    ///
+    /// # Panics
+    ///
+    /// If the length is zero.
+    #[must_use]
+    pub fn new(length: Duration, name: impl Into<String>) -> Self {
+        assert!(!length.is_zero(), "a unit of time cannot be zero long");
+        Self { name: name.into(), nanoseconds: length.as_secs_f64() * 1e9 }
+    }
+
+    /// What it is called in the head of a column.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How long it is, in nanoseconds.
+    #[must_use]
+    pub fn nanoseconds(&self) -> f64 {
+        self.nanoseconds
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        let &(name, nanoseconds) = Self::NAMED.iter().find(|(known, _)| *known == name)?;
+        Some(Self { name: name.to_owned(), nanoseconds })
+    }
+}
+
+impl Default for TimeUnit {
+    /// Nanoseconds.
+    fn default() -> Self {
+        Self { name: "ns".to_owned(), nanoseconds: 1.0 }
+    }
+}
+
+/// How a benchmark is measured, and how its figures are shown.
+///
+/// ```
+/// let config = nanobench::Config::default();
+/// assert_eq!((config.epochs, config.unit.as_str(), config.batch), (11, "op", 1.0));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Config {
     /// How many epochs at least are measured before the precision decides.
-    pub(crate) epochs: u64,
+    pub epochs: u64,
     /// How many times the clock's resolution an epoch should take.
-    pub(crate) clock_resolution_multiple: u64,
+    pub clock_resolution_multiple: u64,
     /// The least time that an epoch should take. It wins over `max_epoch_time`.
-    pub(crate) min_epoch_time: Duration,
+    pub min_epoch_time: Duration,
     /// The most time that an epoch should take.
-    pub(crate) max_epoch_time: Duration,
+    pub max_epoch_time: Duration,
     /// The least number of calls in an epoch.
-    pub(crate) min_epoch_iterations: u64,
+    pub min_epoch_iterations: u64,
     /// The exact number of calls in an epoch; 0 leaves it to the engine. It wins over every other setting.
-    pub(crate) epoch_iterations: u64,
+    pub epoch_iterations: u64,
     /// How many calls are made before anything is measured.
-    pub(crate) warmup: u64,
+    pub warmup: u64,
     /// Half of the width of the 95 % interval, as a share of the figure, at which measuring ends.
-    pub(crate) precision: f64,
+    pub precision: f64,
     /// The most time that a benchmark may take; the call that is running when it is over still ends.
-    pub(crate) max_time: Duration,
+    pub max_time: Duration,
     /// Whether each group of inputs gets a second row, for one input over and over. Each such row may take `max_time` as well.
-    pub(crate) compare_repeated: bool,
+    pub compare_repeated: bool,
     /// What one unit of work is called in the table.
-    pub(crate) unit: String,
+    pub unit: String,
     /// How many units of work one call does.
-    pub(crate) batch: f64,
+    pub batch: f64,
+    /// The unit of time in the table.
+    pub time_unit: TimeUnit,
+    /// What the benchmarks of a table have in common: the head of the column of names.
+    pub title: String,
+    /// Whether the table compares each benchmark with the first one.
+    pub relative: bool,
+    /// The size of the input, for [`Bench::complexity_big_o`](crate::Bench::complexity_big_o).
+    pub complexity_n: Option<f64>,
+    /// What else is to be known of the benchmark: names and values, for templates and columns.
+    pub context: Vec<(String, String)>,
 }
 
 impl Default for Config {
@@ -55,6 +129,11 @@ impl Default for Config {
             compare_repeated: false,
             unit: DEFAULT_UNIT.to_owned(),
             batch: 1.0,
+            time_unit: TimeUnit::default(),
+            title: DEFAULT_TITLE.to_owned(),
+            relative: false,
+            complexity_n: None,
+            context: Vec::new(),
         }
     }
 }
@@ -86,6 +165,8 @@ pub struct Overrides {
     pub unit: Option<String>,
     /// See `Config::batch`.
     pub batch: Option<f64>,
+    /// See `Config::time_unit`; the name of the unit.
+    pub time_unit: Option<String>,
 }
 
 /// A setting as a person writes it: in the environment, on the command line and in the help text.
@@ -101,7 +182,7 @@ pub(crate) struct Setting {
 }
 
 /// All settings. The command line, the environment and the help text are made from this table.
-pub(crate) const SETTINGS: [Setting; 12] = [
+pub(crate) const SETTINGS: [Setting; 13] = [
     Setting {
         name: "epochs",
         value: "N",
@@ -177,6 +258,15 @@ pub(crate) const SETTINGS: [Setting; 12] = [
         help: "how many units of work one call does",
         set: |to, text| number(text).map(|value| to.batch = Some(value)),
     },
+    Setting {
+        name: "time_unit",
+        value: "UNIT",
+        help: "unit of time in the table: ns, us, ms or s",
+        set: |to, text| {
+            to.time_unit = Some(text.to_owned());
+            Ok(())
+        },
+    },
 ];
 
 impl Setting {
@@ -190,15 +280,18 @@ impl Setting {
         format!("NANOBENCH_{}", self.name.to_ascii_uppercase())
     }
 
-    /// Reads `text` as the value of this setting into `overrides`.
+    /// Reads `text` as the value of this setting into `overrides`, which stay as they are if it is none.
     ///
     /// # Errors
     ///
     /// If the text is not such a value, or the value is out of range; `place` says where the text stood.
     pub(crate) fn read(&self, overrides: &mut Overrides, text: &str, place: &str) -> Result<(), SettingError> {
-        (self.set)(overrides, text)
-            .and_then(|()| overrides.check().map_err(|(_name, expected)| expected))
-            .map_err(|expected| SettingError { place: place.to_owned(), value: Some(text.to_owned()), expected })
+        let mut changed = overrides.clone();
+        (self.set)(&mut changed, text)
+            .and_then(|()| changed.check().map_err(|(_name, expected)| expected))
+            .map_err(|expected| SettingError { place: place.to_owned(), value: Some(text.to_owned()), expected })?;
+        *overrides = changed;
+        Ok(())
     }
 }
 
@@ -222,6 +315,9 @@ impl fmt::Display for SettingError {
         write!(f, " should be {}", self.expected)
     }
 }
+
+/// The variable that holds any number of settings.
+pub(crate) const CONFIG_VARIABLE: &str = "NANOBENCH_CONFIG";
 
 const DURATION: &str = "a number and a unit without a sign, such as 100us, 5ms or 1.5s (ns, us, ms, s or min)";
 const COUNT: &str = "a whole number, such as 11";
@@ -268,25 +364,40 @@ fn duration(text: &str) -> Result<Duration, &'static str> {
 }
 
 impl Overrides {
-    /// The settings that the environment gives, by way of `variable`, which returns the value of a variable.
-    ///
-    /// # Errors
-    ///
-    /// If a value cannot be used.
-    pub(crate) fn from_environment(variable: impl Fn(&str) -> Result<String, VarError>) -> Result<Self, SettingError> {
+    /// The settings that the environment gives, by way of `variable`, which returns the value of a variable: those in
+    /// `NANOBENCH_CONFIG`, then each in a variable of its own, which wins. The second part is what cannot be used.
+    pub(crate) fn from_environment(variable: impl Fn(&str) -> Result<String, VarError>) -> (Self, Vec<SettingError>) {
         let mut overrides = Self::default();
+        let mut errors = Vec::new();
+        let value_of = |name: &str, errors: &mut Vec<SettingError>| match variable(name) {
+            Ok(text) => Some(text),
+            Err(VarError::NotPresent) => None,
+            Err(VarError::NotUnicode(text)) => {
+                let value = Some(text.to_string_lossy().into_owned());
+                errors.push(SettingError { place: name.to_owned(), value, expected: "text in UTF-8" });
+                None
+            }
+        };
+        let all = value_of(CONFIG_VARIABLE, &mut errors).unwrap_or_default();
+        for entry in all.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+            let (name, text) = entry.split_once('=').map_or((entry, ""), |(name, text)| (name.trim(), text.trim()));
+            let read = match SETTINGS.iter().find(|setting| setting.name == name) {
+                Some(setting) => setting.read(&mut overrides, text, &format!("{CONFIG_VARIABLE}: {name}")),
+                None => Err(SettingError {
+                    place: CONFIG_VARIABLE.to_owned(),
+                    value: Some(entry.to_owned()),
+                    expected: "the name of a setting and its value, such as epochs=51; --help lists the settings",
+                }),
+            };
+            errors.extend(read.err());
+        }
         for setting in &SETTINGS {
             let name = setting.variable();
-            match variable(&name) {
-                Ok(text) => setting.read(&mut overrides, &text, &name)?,
-                Err(VarError::NotPresent) => {}
-                Err(VarError::NotUnicode(text)) => {
-                    let value = Some(text.to_string_lossy().into_owned());
-                    return Err(SettingError { place: name, value, expected: "text in UTF-8" });
-                }
+            if let Some(text) = value_of(&name, &mut errors) {
+                errors.extend(setting.read(&mut overrides, &text, &name).err());
             }
         }
-        Ok(overrides)
+        (overrides, errors)
     }
 
     /// Finds the first setting whose value is out of range: its name, and what would have been right.
@@ -314,14 +425,17 @@ impl Overrides {
         if !self.unit.as_ref().is_none_or(|unit| !unit.is_empty() && !unit.contains(char::is_control)) {
             return Err(("unit", "a name that can be printed, such as byte"));
         }
+        if self.time_unit.as_ref().is_some_and(|name| TimeUnit::named(name).is_none()) {
+            return Err(("time_unit", "ns, us, ms or s"));
+        }
         Ok(())
     }
 }
 
 impl Config {
-    /// The defaults, overridden by each of `sources` in turn.
-    pub(crate) fn resolve<'a>(sources: impl IntoIterator<Item = &'a Overrides>) -> Self {
-        let mut config = Self::default();
+    /// The same, overridden by each of `sources` in turn.
+    pub(crate) fn overridden<'a>(mut self, sources: impl IntoIterator<Item = &'a Overrides>) -> Self {
+        let config = &mut self;
         for source in sources {
             // Every field is named here, so that a new setting cannot be forgotten.
             let Overrides {
@@ -337,6 +451,7 @@ impl Config {
                 compare_repeated,
                 unit,
                 batch,
+                time_unit,
             } = source.clone();
             override_with(&mut config.epochs, epochs);
             override_with(&mut config.clock_resolution_multiple, clock_resolution_multiple);
@@ -350,8 +465,9 @@ impl Config {
             override_with(&mut config.compare_repeated, compare_repeated);
             override_with(&mut config.unit, unit);
             override_with(&mut config.batch, batch);
+            override_with(&mut config.time_unit, time_unit.and_then(|name| TimeUnit::named(&name)));
         }
-        config
+        self
     }
 }
 
@@ -403,9 +519,14 @@ mod tests {
 
     #[test]
     fn values_out_of_range_are_refused() {
-        for (name, text) in
-            [("epochs", "0"), ("clock_resolution_multiple", "0"), ("batch", "0"), ("batch", "inf"), ("unit", "a\nb")]
-        {
+        for (name, text) in [
+            ("epochs", "0"),
+            ("clock_resolution_multiple", "0"),
+            ("batch", "0"),
+            ("batch", "inf"),
+            ("unit", "a\nb"),
+            ("time_unit", "h"),
+        ] {
             assert!(read(name, text).is_err(), "{name} = {text}");
         }
         assert_eq!(read("epochs", "1_000").unwrap().epochs, Some(1_000));
@@ -423,7 +544,7 @@ mod tests {
         let attribute = Overrides { epochs: Some(5), warmup: Some(3), ..Overrides::default() };
         let environment = Overrides { epochs: Some(6), ..Overrides::default() };
         let command_line = Overrides { epochs: Some(7), ..Overrides::default() };
-        let config = Config::resolve([&attribute, &environment, &command_line]);
+        let config = Config::default().overridden([&attribute, &environment, &command_line]);
         assert_eq!((config.epochs, config.warmup), (7, 3));
         assert_eq!(config.precision, Config::default().precision);
     }
@@ -434,13 +555,16 @@ mod tests {
             "DURATION" => "7ms",
             "SHARE" => "0.25",
             "BOOL" => "true",
+            "UNIT" => "us",
             _ => "7",
         };
         let all = Overrides::from_environment(|variable| {
             let name = variable.strip_prefix("NANOBENCH_").ok_or(VarError::NotPresent)?.to_ascii_lowercase();
+            if name == "config" {
+                return Err(VarError::NotPresent);
+            }
             Ok(value(&name).to_owned())
-        })
-        .unwrap();
+        });
         let seven = Duration::from_millis(7);
         let expected = Overrides {
             epochs: Some(7),
@@ -455,7 +579,45 @@ mod tests {
             compare_repeated: Some(true),
             unit: Some("7".into()),
             batch: Some(7.0),
+            time_unit: Some("us".into()),
         };
-        assert_eq!(all, expected);
+        assert_eq!(all, (expected, Vec::new()));
+    }
+
+    #[test]
+    fn one_variable_holds_any_number_of_settings_and_single_ones_win() {
+        let (overrides, errors) = Overrides::from_environment(|variable| match variable {
+            "NANOBENCH_CONFIG" => Ok("epochs=51, min_epoch_time = 5ms,warmup=3,".to_owned()),
+            "NANOBENCH_WARMUP" => Ok("4".to_owned()),
+            _ => Err(VarError::NotPresent),
+        });
+        assert_eq!(errors, []);
+        let expected = Overrides {
+            epochs: Some(51),
+            min_epoch_time: Some(Duration::from_millis(5)),
+            warmup: Some(4),
+            ..Overrides::default()
+        };
+        assert_eq!(overrides, expected);
+    }
+
+    #[test]
+    fn one_bad_entry_does_not_stop_the_others() {
+        let (overrides, errors) = Overrides::from_environment(|variable| match variable {
+            "NANOBENCH_CONFIG" => Ok("epochs=0,minEpochTime=5ms,max_time=5,warmup,precision=2%".to_owned()),
+            _ => Err(VarError::NotPresent),
+        });
+        assert_eq!(overrides, Overrides { precision: Some(0.02), ..Overrides::default() });
+        let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        let starts = [
+            "NANOBENCH_CONFIG: epochs: \"0\" should be at least 1",
+            "NANOBENCH_CONFIG: \"minEpochTime=5ms\" should be the name of a setting",
+            "NANOBENCH_CONFIG: max_time: \"5\" should be a number and a unit",
+            "NANOBENCH_CONFIG: warmup: \"\" should be a whole number",
+        ];
+        assert_eq!(errors.len(), starts.len(), "{errors:?}");
+        for (error, start) in errors.iter().zip(starts) {
+            assert!(error.starts_with(start), "{error}");
+        }
     }
 }

@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+mod bench;
 mod black_box;
 mod chain;
 mod cli;
 mod clock;
+mod closure;
 mod config;
 mod core_width;
 mod engine;
@@ -15,15 +17,21 @@ mod registry;
 mod report;
 mod rng;
 mod runner;
+mod stability;
 mod stats;
 mod target;
 
 #[doc = include_str!("estimator.md")]
 pub mod estimator {}
 
+pub use bench::{Bench, Setup, WithInputs};
 pub use black_box::black_box;
 pub use chain::Chain;
+pub use config::{Config, TimeUnit};
+pub use measurement::{CoreClock, Epoch, Figure, Instability, Interval, Measure, Measurement, Outcome, UnknownMeasure};
 pub use nanobench_macros::nanobench;
+pub use report::table::Column;
+pub use target::Mode;
 
 /// Makes the `main` function of a bench target, which runs the functions under [`#[nanobench]`](macro@nanobench).
 ///

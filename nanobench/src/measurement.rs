@@ -1,12 +1,30 @@
 //! What a benchmark found out: the one thing that reports read.
 
+use std::fmt;
+use std::str::FromStr;
+
 use crate::clock::ClockFacts;
 use crate::config::Config;
+use crate::stats;
 use crate::target::Mode;
 
 /// The result of one benchmark.
+///
+/// [`nanoseconds`](Self::nanoseconds) is the figure that the table shows, with its interval. Beside it there is what each epoch
+/// saw, with the usual statistics.
+///
+/// ```
+/// use nanobench::{Bench, Measure, black_box};
+///
+/// let mut bench = Bench::new();
+/// bench.no_output().run("add", || black_box(1) + black_box(2));
+/// let measurement = &bench.results()[0];
+/// assert_eq!(measurement.name(), "add");
+/// let seconds_per_call = measurement.median(Measure::Elapsed).unwrap();
+/// assert!(seconds_per_call > 0.0 && seconds_per_call < 1.0);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Measurement {
+pub struct Measurement {
     /// The benchmark's name.
     pub(crate) id: String,
     /// Which question was asked.
@@ -15,8 +33,8 @@ pub(crate) struct Measurement {
     pub(crate) config: Option<Config>,
     /// The figure for the benchmark as a whole, then one for each group of inputs where there are groups.
     pub(crate) rows: Vec<Row>,
-    /// How many epochs were measured.
-    pub(crate) epochs: u64,
+    /// What each epoch saw.
+    pub(crate) epochs: Vec<Epoch>,
     /// How many samples the epochs were made of.
     pub(crate) samples: u64,
     /// How many calls were timed.
@@ -43,13 +61,212 @@ impl Measurement {
                 outcome: Outcome::Panicked { message },
                 cost: None,
             }],
-            epochs: 0,
+            epochs: Vec::new(),
             samples: 0,
             calls: 0,
             core_clock: None,
             adds_per_cycle: None,
             ungrouped_inputs: None,
         }
+    }
+
+    /// The benchmark's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.id
+    }
+
+    /// Which question was asked.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// How it was measured and shown; none where it did not come to that because the benchmark panicked.
+    #[must_use]
+    pub fn config(&self) -> Option<&Config> {
+        self.config.as_ref()
+    }
+
+    /// What kind of answer this is.
+    #[must_use]
+    pub fn outcome(&self) -> &Outcome {
+        &self.whole().outcome
+    }
+
+    /// Nanoseconds per unit of work, with the interval; none where there is no cost.
+    #[must_use]
+    pub fn nanoseconds(&self) -> Option<Figure> {
+        Some(self.whole().cost?.nanoseconds)
+    }
+
+    /// Core cycles per unit of work; none where there is no cost, or nothing tells cycles.
+    #[must_use]
+    pub fn cycles(&self) -> Option<Figure> {
+        self.whole().cost?.cycles
+    }
+
+    /// What each epoch saw, in the order in which they were measured.
+    #[must_use]
+    pub fn epochs(&self) -> &[Epoch] {
+        &self.epochs
+    }
+
+    /// The value that the context gives to a name; see [`Bench::context`](crate::Bench::context).
+    #[must_use]
+    pub fn context(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.config.as_ref()?.context.iter().find(|(known, _)| known == name)?;
+        Some(value)
+    }
+
+    /// Whether there are values of `measure`.
+    #[must_use]
+    pub fn has(&self, measure: Measure) -> bool {
+        self.values(measure).next().is_some()
+    }
+
+    /// The value of `measure` in an epoch; none if there is no such value or no such epoch.
+    #[must_use]
+    pub fn get(&self, epoch: usize, measure: Measure) -> Option<f64> {
+        self.epochs.get(epoch)?.value(measure)
+    }
+
+    /// The values of `measure`, epoch by epoch.
+    pub fn values(&self, measure: Measure) -> impl Iterator<Item = f64> + '_ {
+        self.epochs.iter().filter_map(move |epoch| epoch.value(measure))
+    }
+
+    /// The median over the epochs; none if there are no values, here and in the following.
+    #[must_use]
+    pub fn median(&self, measure: Measure) -> Option<f64> {
+        self.over(measure, |values| stats::median(values))
+    }
+
+    /// The median over the epochs of `|x - median| / x`, a share of 1. Epochs of zero are left out.
+    #[must_use]
+    pub fn median_absolute_percent_error(&self, measure: Measure) -> Option<f64> {
+        self.over(measure, |values| stats::mdape(values))
+    }
+
+    /// The arithmetic mean over the epochs.
+    #[must_use]
+    pub fn average(&self, measure: Measure) -> Option<f64> {
+        self.over(measure, |values| values.iter().sum::<f64>() / values.len() as f64)
+    }
+
+    /// The sum over the epochs.
+    #[must_use]
+    pub fn sum(&self, measure: Measure) -> Option<f64> {
+        self.over(measure, |values| values.iter().sum())
+    }
+
+    /// The sum over the epochs of the products of two measures. That of elapsed time and iterations is the time in all.
+    #[must_use]
+    pub fn sum_product(&self, first: Measure, second: Measure) -> Option<f64> {
+        let products = self.epochs.iter().filter_map(|epoch| Some(epoch.value(first)? * epoch.value(second)?));
+        (self.has(first) && self.has(second)).then(|| products.sum())
+    }
+
+    /// The least over the epochs.
+    #[must_use]
+    pub fn minimum(&self, measure: Measure) -> Option<f64> {
+        self.values(measure).min_by(f64::total_cmp)
+    }
+
+    /// The most over the epochs.
+    #[must_use]
+    pub fn maximum(&self, measure: Measure) -> Option<f64> {
+        self.values(measure).max_by(f64::total_cmp)
+    }
+
+    fn over(&self, measure: Measure, statistic: impl Fn(&mut [f64]) -> f64) -> Option<f64> {
+        let mut values: Vec<f64> = self.values(measure).collect();
+        (!values.is_empty()).then(|| statistic(&mut values))
+    }
+
+    /// The row of the benchmark as a whole, which is always there.
+    pub(crate) fn whole(&self) -> &Row {
+        &self.rows[0]
+    }
+}
+
+/// What was seen in an epoch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Epoch {
+    /// How many calls were made.
+    pub iterations: u64,
+    /// Seconds that a call took, without the cost of reading the clock.
+    pub seconds_per_call: f64,
+    /// Core cycles that a call took; none where nothing tells them.
+    pub cycles_per_call: Option<f64>,
+}
+
+impl Epoch {
+    fn value(&self, measure: Measure) -> Option<f64> {
+        match measure {
+            Measure::Elapsed => Some(self.seconds_per_call),
+            Measure::Iterations => Some(self.iterations as f64),
+            Measure::CpuCycles => self.cycles_per_call,
+        }
+    }
+}
+
+/// What an epoch has values of.
+///
+/// ```
+/// use nanobench::Measure;
+///
+/// assert_eq!("elapsed".parse(), Ok(Measure::Elapsed));
+/// assert_eq!(Measure::CpuCycles.name(), "cpucycles");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Measure {
+    /// Seconds per call.
+    Elapsed,
+    /// Calls.
+    Iterations,
+    /// Core cycles per call.
+    CpuCycles,
+}
+
+impl Measure {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Elapsed, Self::Iterations, Self::CpuCycles];
+
+    /// The name, as templates use it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Elapsed => "elapsed",
+            Self::Iterations => "iterations",
+            Self::CpuCycles => "cpucycles",
+        }
+    }
+}
+
+/// There is no measure of this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownMeasure {
+    name: String,
+}
+
+impl fmt::Display for UnknownMeasure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Measure::ALL.map(Measure::name).join(", ");
+        write!(f, "there is no measure {:?}; there are {known}", self.name)
+    }
+}
+
+impl std::error::Error for UnknownMeasure {}
+
+impl FromStr for Measure {
+    type Err = UnknownMeasure;
+
+    fn from_str(name: &str) -> Result<Self, UnknownMeasure> {
+        let found = Self::ALL.into_iter().find(|measure| measure.name() == name);
+        found.ok_or_else(|| UnknownMeasure { name: name.to_owned() })
     }
 }
 
@@ -85,39 +302,45 @@ pub(crate) struct Cost {
 
 /// The frequency of the core over the epochs of a run, in GHz.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct CoreClock {
-    pub(crate) least: f64,
-    pub(crate) median: f64,
-    pub(crate) most: f64,
+pub struct CoreClock {
+    /// The lowest.
+    pub least: f64,
+    /// The median.
+    pub median: f64,
+    /// The highest.
+    pub most: f64,
 }
 
 /// A number, and how sure it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Figure {
-    pub(crate) value: f64,
+pub struct Figure {
+    /// The estimate.
+    pub value: f64,
     /// The 95 % interval; none if too little was measured to give one.
-    pub(crate) interval: Option<Interval>,
+    pub interval: Option<Interval>,
 }
 
 impl Figure {
     /// Half the width of the interval, where there is one.
-    pub(crate) fn half_width(&self) -> Option<f64> {
+    #[must_use]
+    pub fn half_width(&self) -> Option<f64> {
         self.interval.map(|interval| interval.high - self.value)
     }
 }
 
 /// A range, in the unit of the figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Interval {
+pub struct Interval {
     /// The lower end.
-    pub(crate) low: f64,
+    pub low: f64,
     /// The upper end.
-    pub(crate) high: f64,
+    pub high: f64,
 }
 
 /// What kind of answer a row is.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Outcome {
+#[non_exhaustive]
+pub enum Outcome {
     /// The cost is what it says.
     Ok,
     /// The cost cannot be told from zero; it is below the upper end of the interval.
@@ -137,13 +360,14 @@ pub(crate) enum Outcome {
 
 /// Why a cost is not to be relied on.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Instability {
-    /// The epochs disagree with each other by more than [`MAX_SPREAD`].
+#[non_exhaustive]
+pub enum Instability {
+    /// The epochs disagree with each other by more than 5 %.
     Spread {
         /// The mean number of calls in an epoch.
         calls_per_epoch: f64,
     },
-    /// The interval is wider than [`MAX_SPREAD`] to either side.
+    /// The interval is wider than 5 % to either side.
     WideInterval,
     /// The cost is steady in core cycles, and the core clock is not.
     Frequency(CoreClock),
@@ -159,7 +383,9 @@ pub(crate) enum Instability {
     },
     /// The samples gather around two costs per unit, and hardly any is between them.
     Bimodal {
+        /// The lower of the two.
         low_nanoseconds: f64,
+        /// The higher of the two.
         high_nanoseconds: f64,
         /// The share of the samples that are at the higher one.
         share_of_high: f64,

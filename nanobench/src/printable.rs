@@ -1,4 +1,11 @@
-//! Text from user code on its way to a terminal.
+//! Text on its way to a terminal.
+
+use std::io::{self, Write};
+
+/// Says something on standard error. If nobody can hear it, nothing can be done about it.
+pub(crate) fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "nanobench: {text}");
+}
 
 /// Text from user code, such as a name or a panic message, as it may be sent to a terminal: control characters are spelt
 /// out, so that no escape sequence in it takes effect.

@@ -1,24 +1,26 @@
 //! The run of a bench target, from its arguments to its exit code.
 
 use std::any::Any;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use termcolor::{ColorChoice, StandardStream};
 
+use crate::bench::{ENDLESS, terminal_colors};
 use crate::cli::{self, Action, Arguments, Choice, Color, Format, Request, UsageError};
-use crate::config::{Config, Overrides, SETTINGS, SettingError};
+use crate::config::{CONFIG_VARIABLE, Config, Overrides, SETTINGS, SettingError};
 use crate::engine;
 use crate::machine::{self, MachineClock};
 use crate::measurement::Measurement;
-use crate::printable::printable;
+use crate::printable::{complain, printable};
 use crate::registry::{self, Benchmark, RegistryError};
 use crate::report::Report;
 use crate::report::json_lines::JsonLines;
 use crate::report::sweep::SweepTable;
 use crate::report::table::Table;
+use crate::stability;
 use crate::target::{self, Function, Inputs, Mode, Target};
 
 /// The benchmarks cannot be run, or the output cannot be written.
@@ -31,8 +33,6 @@ const PANICKED: u8 = 101;
 /// From which share of the time on that the hypervisor took it is worth mentioning.
 const MENTIONED_STOLEN_SHARE: f64 = 0.02;
 
-/// The variable that names a benchmark to be run for ever.
-const ENDLESS: &str = "NANOBENCH_ENDLESS";
 /// The variable that says what `--mode` says. It is no setting of the engine, since it is about which measurements there are
 /// and not about how one is made.
 const MODE: &str = "NANOBENCH_MODE";
@@ -85,11 +85,6 @@ impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }
-}
-
-/// Says something on standard error. If nobody can hear it, nothing can be done about it.
-fn complain(text: &str) {
-    let _ = writeln!(io::stderr(), "nanobench: {text}");
 }
 
 fn run() -> Result<u8, Error> {
@@ -198,7 +193,10 @@ type Configured<'a> = (&'a Benchmark, Result<Config, String>);
 
 /// Measures each benchmark and prints its rows as soon as they are known.
 fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
-    let environment = Overrides::from_environment(|name| std::env::var(name)).map_err(Error::Setting)?;
+    let (environment, errors) = Overrides::from_environment(|name| std::env::var(name));
+    if let Some(error) = errors.into_iter().next() {
+        return Err(Error::Setting(error));
+    }
     let modes = match (arguments.modes, std::env::var_os(MODE)) {
         (None, Some(value)) => Some(cli::parse_modes(MODE, value.to_string_lossy().into()).map_err(Error::Usage)?),
         (modes, _) => modes,
@@ -218,6 +216,9 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
             Some((_, Err(message))) => complain(&format!("{ENDLESS}: {name:?} panicked: {message}")),
             None => complain(&format!("{ENDLESS}: no selected benchmark is named {name:?}; --list names them")),
         }
+    }
+    if !arguments.quiet {
+        stability::warn_once();
     }
     chosen.complain_if_empty();
     complain_of_missing_modes(chosen, modes);
@@ -349,7 +350,7 @@ fn configure(
         value: None,
         expected,
     })?;
-    Ok(Ok(Config::resolve([&attribute, environment, flags])))
+    Ok(Ok(Config::default().overridden([&attribute, environment, flags])))
 }
 
 /// Names the benchmarks that cannot be measured in the modes asked for.
@@ -370,7 +371,9 @@ fn complain_of_missing_modes(chosen: &Chosen, modes: Option<&[Mode]>) {
 fn complain_of_unknown_variables() {
     for (name, _value) in std::env::vars_os() {
         let Some(name) = name.to_str().filter(|name| name.starts_with("NANOBENCH_")) else { continue };
-        if ![ENDLESS, MODE].contains(&name) && !SETTINGS.iter().any(|setting| setting.variable() == name) {
+        if ![ENDLESS, MODE, CONFIG_VARIABLE, stability::SUPPRESS].contains(&name)
+            && !SETTINGS.iter().any(|setting| setting.variable() == name)
+        {
             complain(&format!("{} is not a setting and is ignored; --help lists those there are", printable(name)));
         }
     }
@@ -385,9 +388,7 @@ fn color_choice(color: Color) -> ColorChoice {
     match color {
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
-        // termcolor itself honours NO_COLOR and TERM=dumb, but does not look whether there is a terminal.
-        Color::Auto if io::stdout().is_terminal() => ColorChoice::Auto,
-        Color::Auto => ColorChoice::Never,
+        Color::Auto => terminal_colors(),
     }
 }
 

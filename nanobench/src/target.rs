@@ -21,10 +21,13 @@ pub enum Mode {
 }
 
 /// What a target says that is asked for a latency which it cannot measure. The runner does not ask it.
-const NOT_CHAINED: &str = "the function was not compiled for latency";
+pub(crate) const NOT_CHAINED: &str = "the function was not compiled for latency";
 
 /// Something that can be called many times in a row while a clock runs.
 pub trait Target {
+    /// Is told before each epoch, outside what is timed.
+    fn begin_epoch(&mut self) {}
+
     /// The inputs, as far as the engine has to know them.
     fn groups(&self) -> &Groups;
 
@@ -60,7 +63,7 @@ const MAX_OWNING_CALLS: u64 = 256;
 /// Results that need dropping are kept until the clock has stopped. It becomes part of the one function that a benchmark is
 /// registered with, which is called through a pointer, so that every sample runs the same instructions at the same address.
 #[inline(always)]
-fn time<I: Iterator, R>(items: I, mut call: impl FnMut(I::Item) -> R) -> u64 {
+pub(crate) fn time<I: Iterator, R>(items: I, mut call: impl FnMut(I::Item) -> R) -> u64 {
     // An argument of this size arrives in memory and would be updated there with each item; a variable is kept in registers.
     let mut items = items;
     if needs_drop::<R>() {
@@ -122,7 +125,7 @@ pub const fn max_calls<X, R>(_function: fn(X) -> R) -> u64 {
     max_calls_of_types::<X, R>()
 }
 
-const fn max_calls_of_types<X, R>() -> u64 {
+pub(crate) const fn max_calls_of_types<X, R>() -> u64 {
     let owns = needs_drop::<X>() || needs_drop::<R>();
     let queued = size_of::<X>() + if needs_drop::<R>() { size_of::<R>() } else { 0 };
     let by_size = match QUEUE_BYTES.checked_div(queued) {

@@ -203,6 +203,7 @@ impl<'a> Run<'a> {
     /// Runs an epoch of `calls` calls and returns how long its samples took together.
     fn epoch(&mut self, calls: u64, is_measured: bool) -> f64 {
         let mut elapsed_ticks = 0.0;
+        self.target.begin_epoch();
         let longest_gated_ticks = LONGEST_GATED_SECONDS * self.facts.ticks_per_second;
         let mut readings = is_measured.then(|| Readings::begin(self.metronome, self.facts));
         let mut waited_ticks = self.waited_ticks();
@@ -446,7 +447,7 @@ impl<'a> Run<'a> {
                 .into_iter()
                 .map(|label| Row { label, is_repeated: false, left_out: 0.0, outcome: outcome.clone(), cost: None })
                 .collect(),
-            epochs: self.record.epochs() as u64,
+            epochs: self.record.epochs_seen(self.facts.pair_cost_ticks, &self.facts, self.metronome.is_some()),
             samples: self.record.samples() as u64,
             calls: self.record.calls().iter().sum(),
             core_clock: self.core_clock(),

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::fit::{Samples, Tempo};
 use crate::clock::{ClockFacts, Metronome};
+use crate::measurement::Epoch;
 use crate::stats::{dominant_mean, median};
 
 /// A sample counts if the worse of the two readings beside it is at least this share of what the core can do.
@@ -192,6 +193,23 @@ impl Record {
             }
         }
         calls
+    }
+
+    /// What each epoch saw, with the clock's part of a sample as given.
+    pub(crate) fn epochs_seen(&self, clock_ticks: f64, facts: &ClockFacts, has_metronome: bool) -> Vec<Epoch> {
+        let mut begin = 0;
+        let epoch = |(&(end, _), ticks_per_cycle): (&(usize, f64), f64)| {
+            let samples = std::mem::replace(&mut begin, end)..end;
+            let clock_ticks = samples.len() as f64 * clock_ticks;
+            let iterations: u64 = self.counts[samples.start * self.groups..end * self.groups].iter().sum();
+            let ticks = (self.ticks[samples].iter().sum::<f64>() - clock_ticks).max(0.0) / iterations as f64;
+            Epoch {
+                iterations,
+                seconds_per_call: ticks / facts.ticks_per_second,
+                cycles_per_call: has_metronome.then_some(ticks / ticks_per_cycle),
+            }
+        };
+        self.epochs.iter().zip(self.ticks_per_cycle()).map(epoch).collect()
     }
 
     pub(crate) fn total_ticks(&self) -> f64 {

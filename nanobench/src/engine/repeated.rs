@@ -19,6 +19,10 @@ impl<'a> Repeated<'a> {
 }
 
 impl Target for Repeated<'_> {
+    fn begin_epoch(&mut self) {
+        self.target.begin_epoch();
+    }
+
     fn groups(&self) -> &Groups {
         &self.groups
     }

@@ -434,7 +434,7 @@ fn slow_calls_are_measured_one_by_one() {
     let measurement = measure("slow", Mode::Throughput, &mut target, &Config::default(), &machine);
     let cost = measurement.rows[0].cost.unwrap();
     assert!((cost.nanoseconds.value / 2e6 - 1.0).abs() < 0.03, "{cost:?}");
-    assert!(measurement.epochs >= 11, "{measurement:?}");
+    assert!(measurement.epochs.len() >= 11, "{measurement:?}");
 }
 
 #[test]
@@ -446,7 +446,7 @@ fn a_run_takes_no_longer_than_its_budget_and_one_call() {
         let begin = machine.now_ticks();
         let measurement = measure("slow", Mode::Throughput, &mut target, &config, &machine);
         let spent_ms = (machine.now_ticks() - begin) as f64 / TICKS_PER_SECOND * 1e3;
-        assert!(measurement.epochs > 0);
+        assert!(!measurement.epochs.is_empty());
         // A first call, to find out what a call costs, and one that is measured are made in any case.
         let limit_ms = f64::max(50.0 + call_ms, 2.0 * call_ms) * 1.02;
         assert!(spent_ms <= limit_ms, "{call_ms} ms a call: {spent_ms} ms");

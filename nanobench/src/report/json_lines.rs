@@ -88,7 +88,7 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
         .number("mdape", cost.and_then(|cost| cost.mdape).unwrap_or(f64::NAN))
         .number("total_seconds", cost.map_or(f64::NAN, |cost| cost.total_seconds))
         .number("left_out", row.left_out)
-        .number("epochs", measurement.epochs as f64)
+        .number("epochs", measurement.epochs.len() as f64)
         .number("samples", measurement.samples as f64)
         .number("calls", measurement.calls as f64)
         .object("core_clock_gigahertz", core_clock.as_deref())
@@ -237,7 +237,7 @@ fn push_string(json: &mut String, text: &str) {
 mod tests {
     use super::*;
     use crate::clock::ClockFacts;
-    use crate::measurement::{Cost, Interval};
+    use crate::measurement::{Cost, Epoch, Interval};
 
     fn measurement(outcome: Outcome) -> Measurement {
         let figure = Figure { value: 1.5, interval: Some(Interval { low: 1.25, high: 1.75 }) };
@@ -262,7 +262,7 @@ mod tests {
                     cost: None,
                 },
             ],
-            epochs: 11,
+            epochs: vec![Epoch { iterations: 800, seconds_per_call: 1e-6, cycles_per_call: None }; 11],
             samples: 352,
             calls: 9_000,
             core_clock: None,

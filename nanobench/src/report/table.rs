@@ -4,66 +4,160 @@ use std::io;
 
 use termcolor::{Color, ColorSpec, WriteColor};
 
-use crate::config::DEFAULT_UNIT;
-use crate::measurement::{CoreClock, Cost, Figure, Machine, Measurement, Outcome, Row};
+use crate::config::Config;
+use crate::measurement::{CoreClock, Cost, Figure, Interval, Machine, Measurement, Outcome, Row};
 use crate::printable::printable;
 use crate::report::markdown::{cell, code, grouped};
 use crate::report::{Report, advice};
 use crate::stats;
 use crate::target::Mode;
 
+/// A column of numbers in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Column {
+    /// How fast the benchmark is in comparison with the first one, in per cent; only where `relative` is set.
+    Relative,
+    /// The size of the input; only where `complexity_n` is set.
+    ComplexityN,
+    /// Time per unit of work.
+    Time,
+    /// The 95 % interval of the time.
+    Interval,
+    /// Units of work per second.
+    Rate,
+    /// How far the epochs lie apart.
+    Spread,
+    /// Core cycles per unit of work.
+    Cycles,
+    /// How much time all calls took together, in seconds.
+    Total,
+}
+
+/// All columns, from left to right.
+const COLUMNS: [Column; 8] = [
+    Column::Relative,
+    Column::ComplexityN,
+    Column::Time,
+    Column::Interval,
+    Column::Rate,
+    Column::Spread,
+    Column::Cycles,
+    Column::Total,
+];
+
 /// Writes a table, row by row as the measurements come.
 pub(crate) struct Table<W> {
     out: W,
     /// Whether to leave out what is not a row.
     is_quiet: bool,
-    /// The unit that the last header named; another one starts a new table.
-    unit: Option<String>,
+    /// The columns that are not shown.
+    hidden: Vec<Column>,
+    /// The names in the context that have a column of their own, from left to right.
+    context_columns: Vec<String>,
+    /// What the last header said; another one starts a new table.
+    header: Option<Header>,
+    /// Nanoseconds per unit of the first row of the table.
+    baseline: Option<f64>,
     /// How fast the core was in each measurement so far.
     core_clocks: Vec<CoreClock>,
 }
 
-/// A column of numbers. The width counts from the bar in front of the column to the one behind it.
-struct Column {
+/// The head of a table.
+#[derive(Clone, Debug, PartialEq)]
+struct Header {
+    unit: String,
+    title: String,
+    headings: Vec<Heading>,
+}
+
+/// The head of a column of numbers. The width counts from the bar in front of the column to the one behind it.
+#[derive(Clone, Debug, PartialEq)]
+struct Heading {
+    cell: Cell,
     title: String,
     width: usize,
 }
 
-const NUMBER_WIDTH: usize = 22;
-const INTERVAL_WIDTH: usize = 34;
-const SPREAD_WIDTH: usize = 10;
-const CYCLES_WIDTH: usize = 18;
-const TOTAL_WIDTH: usize = 12;
+/// Where the numbers of a column come from.
+#[derive(Clone, Debug, PartialEq)]
+enum Cell {
+    Figure(Column),
+    Context(String),
+}
 
 /// From which share on a row says how many samples were left out.
 const MENTIONED_SHARE: f64 = 0.1;
 
-/// The title of the last column, that of the names.
-const TITLE: &str = "benchmark";
-
 impl<W: WriteColor> Table<W> {
     pub(crate) fn new(out: W, is_quiet: bool) -> Self {
-        Self { out, is_quiet, unit: None, core_clocks: Vec::new() }
+        Self {
+            out,
+            is_quiet,
+            hidden: Vec::new(),
+            context_columns: Vec::new(),
+            header: None,
+            baseline: None,
+            core_clocks: Vec::new(),
+        }
     }
 
-    fn write_header(&mut self, columns: &[Column]) -> io::Result<()> {
+    /// Shows or hides a column from the next row on.
+    pub(crate) fn set_visible(&mut self, column: Column, is_visible: bool) {
+        self.hidden.retain(|hidden| *hidden != column);
+        if !is_visible {
+            self.hidden.push(column);
+        }
+    }
+
+    pub(crate) fn is_visible(&self, column: Column) -> bool {
+        !self.hidden.contains(&column)
+    }
+
+    /// The names in the context that have a column of their own.
+    pub(crate) fn context_columns(&mut self) -> &mut Vec<String> {
+        &mut self.context_columns
+    }
+
+    /// Lets the next row begin a new table.
+    pub(crate) fn start_afresh(&mut self) {
+        self.header = None;
+        self.baseline = None;
+    }
+
+    fn header(&self, config: &Config) -> Header {
+        let is_shown = |column: &Column| {
+            self.is_visible(*column)
+                && match column {
+                    Column::Relative => config.relative,
+                    Column::ComplexityN => config.complexity_n.is_some(),
+                    _ => true,
+                }
+        };
+        let context = self.context_columns.iter().map(|name| {
+            let title = cell(name);
+            Heading { width: title.chars().count().max(CONTEXT_WIDTH) + 3, title, cell: Cell::Context(name.clone()) }
+        });
+        let figures = COLUMNS.into_iter().filter(is_shown).map(|column| heading(column, config));
+        Header { unit: config.unit.clone(), title: cell(&config.title), headings: context.chain(figures).collect() }
+    }
+
+    fn write_header(&mut self, header: &Header) -> io::Result<()> {
         writeln!(self.out)?;
-        for Column { title, width } in columns {
+        for Heading { title, width, .. } in &header.headings {
             write!(self.out, "|{title:>0$} ", width - 2)?;
         }
-        writeln!(self.out, "| {TITLE}")?;
-        for Column { width, .. } in columns {
+        writeln!(self.out, "| {}", header.title)?;
+        for Heading { width, .. } in &header.headings {
             write!(self.out, "|{}:", "-".repeat(width - 2))?;
         }
-        writeln!(self.out, "|:{}", "-".repeat(TITLE.len() + 1))
+        writeln!(self.out, "|:{}", "-".repeat(header.title.chars().count() + 1))
     }
 
-    fn write_row(&mut self, columns: &[Column], measurement: &Measurement, row: &Row) -> io::Result<()> {
-        for (Column { width, .. }, cell) in columns.iter().zip(cells(row)) {
-            match cell {
-                Some(cell) => write!(self.out, "|{cell:>0$} ", width - 2)?,
-                None => write!(self.out, "|{:>1$} ", "-", width - 2)?,
-            }
+    fn write_row(&mut self, header: &Header, measurement: &Measurement, row: &Row) -> io::Result<()> {
+        for Heading { cell, width, .. } in &header.headings {
+            let text = self.cell(cell, measurement, row).unwrap_or_else(|| "-".to_owned());
+            write!(self.out, "|{text:>0$} ", width - 2)?;
         }
         let name = match &row.label {
             Some(label) => code(&format!("{}/{label}", measurement.id)),
@@ -90,6 +184,44 @@ impl<W: WriteColor> Table<W> {
         }
     }
 
+    /// What stands in a cell; none where there is no such number.
+    fn cell(&self, source: &Cell, measurement: &Measurement, row: &Row) -> Option<String> {
+        let column = match source {
+            Cell::Context(name) => return measurement.context(name).map(cell),
+            Cell::Figure(column) => *column,
+        };
+        let config = measurement.config.as_ref()?;
+        if column == Column::ComplexityN {
+            return config.complexity_n.map(|n| fitting(n, 0, COMPLEXITY_WIDTH - 2));
+        }
+        let Cost { nanoseconds: Figure { value: nanoseconds, interval }, cycles, mdape, total_seconds, .. } =
+            row.cost?;
+        let time = |nanoseconds: f64| nanoseconds / config.time_unit.nanoseconds();
+        if row.outcome == Outcome::BelowFloor {
+            return match column {
+                Column::Time => interval.map(|interval| {
+                    let high = time(interval.high.max(0.0));
+                    format!("< {}", fitting(high, decimals(high), NUMBER_WIDTH - 4))
+                }),
+                Column::Total => Some(fitting(total_seconds, 2, TOTAL_WIDTH - 2)),
+                _ => None,
+            };
+        }
+        match column {
+            Column::ComplexityN => None,
+            Column::Relative => self.baseline.map(|baseline| percent(baseline / nanoseconds, 1, RELATIVE_WIDTH)),
+            Column::Time => Some(fitting(time(nanoseconds), 2, NUMBER_WIDTH - 2)),
+            Column::Interval => interval.map(|Interval { low, high }| {
+                let bound = |bound| fitting(time(bound), decimals(time(high)), (INTERVAL_WIDTH - 6) / 2);
+                format!("{} .. {}", bound(low), bound(high))
+            }),
+            Column::Rate => Some(fitting(1e9 / nanoseconds, 2, NUMBER_WIDTH - 2)),
+            Column::Spread => mdape.map(|share| percent(share, 1, SPREAD_WIDTH)),
+            Column::Cycles => cycles.map(|cycles| fitting(cycles.value, 2, CYCLES_WIDTH - 2)),
+            Column::Total => Some(fitting(total_seconds, 2, TOTAL_WIDTH - 2)),
+        }
+    }
+
     fn colored(&mut self, color: Color, text: &str) -> io::Result<()> {
         self.out.set_color(ColorSpec::new().set_fg(Some(color)))?;
         write!(self.out, "{text}")?;
@@ -107,22 +239,26 @@ impl<W: WriteColor> Report for Table<W> {
     }
 
     fn measurement(&mut self, measurement: &Measurement) -> io::Result<()> {
-        // A row of dashes fits any unit, so it goes into the table that there is.
-        let unit = measurement
-            .config
-            .as_ref()
-            .map(|config| config.unit.clone())
-            .or_else(|| self.unit.clone())
-            .unwrap_or_else(|| DEFAULT_UNIT.to_owned());
-        let columns = columns(&unit);
-        if self.unit.as_ref() != Some(&unit) {
-            self.write_header(&columns)?;
-            self.unit = Some(unit);
+        // A row of dashes fits any header, so it goes into the table that there is.
+        let header = match (&measurement.config, &self.header) {
+            (Some(config), _) => self.header(config),
+            (None, Some(header)) => header.clone(),
+            (None, None) => self.header(&Config::default()),
+        };
+        if self.header.as_ref() != Some(&header) {
+            let is_same_table =
+                self.header.as_ref().is_some_and(|last| (&last.unit, &last.title) == (&header.unit, &header.title));
+            if !is_same_table {
+                self.baseline = None;
+            }
+            self.write_header(&header)?;
         }
+        self.baseline = self.baseline.or(measurement.nanoseconds().map(|figure| figure.value));
         self.core_clocks.extend(measurement.core_clock);
         for row in &measurement.rows {
-            self.write_row(&columns, measurement, row)?;
+            self.write_row(&header, measurement, row)?;
         }
+        self.header = Some(header);
         self.out.flush()
     }
 
@@ -143,46 +279,34 @@ impl<W: WriteColor> Report for Table<W> {
     }
 }
 
-fn columns(unit: &str) -> [Column; 6] {
-    let unit = cell(unit);
-    let column = |title: String, width: usize| Column { width: width.max(title.chars().count() + 3), title };
-    [
-        column(format!("ns/{unit}"), NUMBER_WIDTH),
-        column("95% CI".to_owned(), INTERVAL_WIDTH),
-        column(format!("{unit}/s"), NUMBER_WIDTH),
-        column("err%".to_owned(), SPREAD_WIDTH),
-        column(format!("cyc/{unit}"), CYCLES_WIDTH),
-        column("total".to_owned(), TOTAL_WIDTH),
-    ]
+const RELATIVE_WIDTH: usize = 11;
+const COMPLEXITY_WIDTH: usize = 14;
+const NUMBER_WIDTH: usize = 22;
+const INTERVAL_WIDTH: usize = 34;
+const SPREAD_WIDTH: usize = 10;
+const CYCLES_WIDTH: usize = 18;
+const TOTAL_WIDTH: usize = 12;
+/// The least number of characters of a value from the context.
+const CONTEXT_WIDTH: usize = 9;
+
+fn heading(column: Column, config: &Config) -> Heading {
+    let unit = cell(&config.unit);
+    let (title, width) = match column {
+        Column::Relative => ("relative".to_owned(), RELATIVE_WIDTH),
+        Column::ComplexityN => ("complexityN".to_owned(), COMPLEXITY_WIDTH),
+        Column::Time => (format!("{}/{unit}", cell(config.time_unit.name())), NUMBER_WIDTH),
+        Column::Interval => ("95% CI".to_owned(), INTERVAL_WIDTH),
+        Column::Rate => (format!("{unit}/s"), NUMBER_WIDTH),
+        Column::Spread => ("err%".to_owned(), SPREAD_WIDTH),
+        Column::Cycles => (format!("cyc/{unit}"), CYCLES_WIDTH),
+        Column::Total => ("total".to_owned(), TOTAL_WIDTH),
+    };
+    Heading { cell: Cell::Figure(column), width: width.max(title.chars().count() + 3), title }
 }
 
-/// The cells of a row, in the order of [`columns`].
-fn cells(row: &Row) -> [Option<String>; 6] {
-    let Some(Cost { nanoseconds: Figure { value: nanoseconds, interval }, cycles, mdape, total_seconds, .. }) =
-        row.cost
-    else {
-        return Default::default();
-    };
-    let total = Some(fitting(total_seconds, 2, TOTAL_WIDTH - 2));
-    if row.outcome == Outcome::BelowFloor {
-        let limit = interval.map(|interval| {
-            let high = interval.high.max(0.0);
-            format!("< {}", fitting(high, decimals(high), NUMBER_WIDTH - 4))
-        });
-        return [limit, None, None, None, None, total];
-    }
-    let interval = interval.map(|interval| {
-        let bound = |bound| fitting(bound, decimals(interval.high), (INTERVAL_WIDTH - 6) / 2);
-        format!("{} .. {}", bound(interval.low), bound(interval.high))
-    });
-    [
-        Some(fitting(nanoseconds, 2, NUMBER_WIDTH - 2)),
-        interval,
-        Some(fitting(1e9 / nanoseconds, 2, NUMBER_WIDTH - 2)),
-        mdape.map(|share| format!("{}%", fitting(share * 100.0, 1, SPREAD_WIDTH - 3))),
-        cycles.map(|cycles| fitting(cycles.value, 2, CYCLES_WIDTH - 2)),
-        total,
-    ]
+/// A share in per cent, for a column of the given width.
+fn percent(share: f64, decimals: usize, width: usize) -> String {
+    format!("{}%", fitting(share * 100.0, decimals, width - 3))
 }
 
 /// How many decimal places a bound in nanoseconds is given with. The two bounds of a fast function would otherwise look the
@@ -231,8 +355,8 @@ fn machine_line(machine: &Machine) -> String {
 mod tests {
     use super::*;
     use crate::clock::ClockFacts;
-    use crate::config::Config;
-    use crate::measurement::{Instability, Interval};
+    use crate::config::TimeUnit;
+    use crate::measurement::Instability;
     use termcolor::{Ansi, NoColor};
 
     fn row(outcome: Outcome, nanoseconds: f64) -> Row {
@@ -254,7 +378,7 @@ mod tests {
             mode: Mode::Throughput,
             config: Some(Config::default()),
             rows,
-            epochs: 11,
+            epochs: Vec::new(),
             samples: 352,
             calls: 9_000,
             core_clock: None,
@@ -292,6 +416,53 @@ mod tests {
         let printed = printed(&[a.clone(), a.clone(), byte, a]);
         assert_eq!(printed.matches("| benchmark").count(), 3);
         assert_eq!(printed.matches("ns/byte |").count(), 1);
+    }
+
+    #[test]
+    fn each_row_is_compared_with_the_first_of_its_table_per_unit() {
+        let relative = |id: &str, nanoseconds: f64, unit: &str| Measurement {
+            config: Some(Config { relative: true, unit: unit.into(), ..Config::default() }),
+            ..measurement(id, vec![row(Outcome::Ok, nanoseconds)])
+        };
+        let printed = printed(&[
+            relative("a", 10.0, "op"),
+            relative("twice as fast", 5.0, "op"),
+            relative("half as fast", 20.0, "op"),
+            relative("another table", 7.0, "byte"),
+        ]);
+        for part in ["| relative |", "|   100.0% |", "|   200.0% |", "|    50.0% |"] {
+            assert!(printed.contains(part), "{part} in {printed}");
+        }
+        assert_eq!(printed.matches("|   100.0% |").count(), 2);
+    }
+
+    #[test]
+    fn columns_can_be_added_and_hidden_and_every_line_has_as_many_bars() {
+        let mut table = Table::new(NoColor::new(Vec::new()), false);
+        table.set_visible(Column::Interval, false);
+        table.set_visible(Column::Rate, false);
+        table.set_visible(Column::Rate, true);
+        table.context_columns().push("compiler".into());
+        let config = Config {
+            complexity_n: Some(1_000.0),
+            time_unit: TimeUnit::new(std::time::Duration::from_micros(1), "us"),
+            title: "sorting | all".into(),
+            context: vec![("compiler".into(), "rustc | 1".into())],
+            ..Config::default()
+        };
+        let unknown = Config { context: Vec::new(), ..config.clone() };
+        for config in [config, unknown] {
+            let one = Measurement { config: Some(config), ..measurement("a", vec![row(Outcome::Ok, 2_500.0)]) };
+            table.measurement(&one).unwrap();
+        }
+        let printed = String::from_utf8(table.out.into_inner()).unwrap();
+        let expected = "
+|   compiler | complexityN |               us/op |                op/s |    err% |          cyc/op |     total | sorting \\| all
+|-----------:|------------:|--------------------:|--------------------:|--------:|----------------:|----------:|:---------------
+| rustc \\| 1 |       1,000 |                2.50 |          400,000.00 |    1.2% |        7,500.00 |      0.05 | `a`
+|          - |       1,000 |                2.50 |          400,000.00 |    1.2% |        7,500.00 |      0.05 | `a`
+";
+        assert_eq!(printed, expected);
     }
 
     #[test]
