@@ -24,6 +24,13 @@ mod target;
 #[doc = include_str!("estimator.md")]
 pub mod estimator {}
 
+pub mod templates {
+    #![doc = include_str!("templates.md")]
+
+    pub use crate::report::template::builtin::{csv, html, json, pyperf};
+    pub use crate::report::template::{RenderError, TemplateError};
+}
+
 pub use bench::{Bench, Setup, WithInputs};
 pub use black_box::black_box;
 pub use chain::Chain;

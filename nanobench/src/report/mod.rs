@@ -8,6 +8,7 @@ pub(crate) mod json_lines;
 mod markdown;
 pub(crate) mod sweep;
 pub(crate) mod table;
+pub(crate) mod template;
 
 /// A format. It writes what it can as soon as it is told, so that nothing is lost if the program ends early.
 pub(crate) trait Report {
