@@ -6,6 +6,7 @@ mod chain;
 mod cli;
 mod clock;
 mod closure;
+mod comparison;
 mod config;
 mod core_width;
 mod engine;
@@ -34,6 +35,7 @@ pub mod templates {
 pub use bench::{Bench, Setup, WithInputs};
 pub use black_box::black_box;
 pub use chain::Chain;
+pub use comparison::{Comparison, ComparisonEntry};
 pub use config::{Config, TimeUnit};
 pub use measurement::{CoreClock, Epoch, Figure, Instability, Interval, Measure, Measurement, Outcome, UnknownMeasure};
 pub use nanobench_macros::nanobench;

@@ -4,6 +4,7 @@
 //! [`record`] which samples count, and [`fit`] what a call costs. Epochs follow each other until the figures are precise
 //! enough or the time is up.
 
+mod compare;
 mod design;
 mod fit;
 mod iteration;

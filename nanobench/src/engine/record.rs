@@ -13,7 +13,7 @@ use crate::measurement::Epoch;
 use crate::stats::{dominant_mean, median};
 
 /// A sample counts if the worse of the two readings beside it is at least this share of what the core can do.
-const QUIET_SHARE: f64 = 0.93;
+pub(super) const QUIET_SHARE: f64 = 0.93;
 
 /// The two lengths of the chain of dependent additions, in hundreds.
 const SHORT_CHAIN: u32 = 4;
@@ -94,7 +94,7 @@ impl<'a> Readings<'a> {
 
     /// Ends the epoch: ticks per cycle, and for each sample the ticks of an independent addition, the worse of those before and
     /// after it.
-    fn end(mut self) -> (f64, Vec<f64>) {
+    pub(super) fn end(mut self) -> (f64, Vec<f64>) {
         if self.metronome.is_none() {
             return (1.0, Vec::new());
         }
@@ -302,7 +302,7 @@ impl Record {
 }
 
 /// What the best tenth of the readings reached: without a better reference, the core is taken to have been ours then.
-fn best_tenth(adds_per_cycle: &[f64]) -> f64 {
+pub(super) fn best_tenth(adds_per_cycle: &[f64]) -> f64 {
     let mut sorted = adds_per_cycle.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted.get(sorted.len() * 9 / 10).copied().unwrap_or(0.0)

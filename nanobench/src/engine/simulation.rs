@@ -8,7 +8,7 @@ use super::*;
 use crate::groups::Group;
 use crate::measurement::Cost;
 
-const TICKS_PER_SECOND: f64 = 2.6e9;
+pub(super) const TICKS_PER_SECOND: f64 = 2.6e9;
 const PAIR_COST_TICKS: f64 = 63.4;
 /// Ticks of the clock in a core cycle, at the nominal speed of the core.
 const TICKS_PER_CYCLE: f64 = 0.72;
@@ -18,34 +18,34 @@ const SHARED_ADDS_SLOWNESS: f64 = 1.9;
 
 /// What is wrong with the simulated machine, and what it measures.
 #[derive(Clone, Copy, Debug)]
-struct Scenario {
-    name: &'static str,
+pub(super) struct Scenario {
+    pub(super) name: &'static str,
     /// Ticks per call of each input; a single one is a function without inputs.
-    costs: &'static [f64],
+    pub(super) costs: &'static [f64],
     /// The clock only shows multiples of this.
-    step_ticks: f64,
+    pub(super) step_ticks: f64,
     /// By how much the core clock wanders in all, as a share; it goes up and down once in 20 to 100 ms.
-    drift: f64,
+    pub(super) drift: f64,
     /// The share of samples that an interrupt hits, 10 us on average.
-    interrupts: f64,
+    pub(super) interrupts: f64,
     /// The share of the time during which another hardware thread uses the core, in bursts of 0.3 ms on average.
-    sibling: f64,
+    pub(super) sibling: f64,
     /// The standard deviation of a sample's duration, as a share.
-    noise: f64,
+    pub(super) noise: f64,
     /// The share of samples that take up to a tenth longer, more often less than more.
-    tail: f64,
+    pub(super) tail: f64,
     /// The share of samples that take a third longer, which is another level and not a tail.
-    second_level: f64,
+    pub(super) second_level: f64,
     /// The share of samples during which the system runs another program for 4 ms.
-    waits: f64,
-    has_metronome: bool,
+    pub(super) waits: f64,
+    pub(super) has_metronome: bool,
     /// Whether it is known how many additions the core can make in a cycle.
-    is_known: bool,
+    pub(super) is_known: bool,
     /// Whether additions take no time, as where an emulator makes up the clock.
-    adds_are_free: bool,
+    pub(super) adds_are_free: bool,
 }
 
-const QUIET: Scenario = Scenario {
+pub(super) const QUIET: Scenario = Scenario {
     name: "quiet",
     costs: &[12.3],
     step_ticks: 26.0,
@@ -64,7 +64,7 @@ const TROUBLED: Scenario = Scenario { name: "step, drift and interrupts", drift:
 const FOUR_INPUTS: &[f64] = &[31.0, 16.5, 17.0, 30.5];
 
 /// The machines on which the intervals have to be honest. A new kind of trouble gets a line here.
-const SCENARIOS: [Scenario; 13] = [
+pub(super) const SCENARIOS: [Scenario; 13] = [
     QUIET,
     TROUBLED,
     Scenario { name: "drift", drift: 0.05, ..QUIET },
@@ -80,7 +80,7 @@ const SCENARIOS: [Scenario; 13] = [
     Scenario { name: "four inputs in trouble without one", costs: FOUR_INPUTS, has_metronome: false, ..TROUBLED },
 ];
 
-struct Machine {
+pub(super) struct Machine {
     scenario: Scenario,
     rng: Rng,
     now_ticks: f64,
@@ -95,7 +95,7 @@ struct Machine {
 }
 
 impl Machine {
-    fn new(scenario: Scenario, seed: u64) -> Rc<RefCell<Self>> {
+    pub(super) fn new(scenario: Scenario, seed: u64) -> Rc<RefCell<Self>> {
         let mut rng = Rng::new(seed);
         Rc::new(RefCell::new(Self {
             scenario,
@@ -230,7 +230,7 @@ impl Metronome for Rc<RefCell<Machine>> {
     }
 }
 
-struct Simulated {
+pub(super) struct Simulated {
     machine: Rc<RefCell<Machine>>,
     groups: Groups,
     /// Ticks per call of each group at nominal speed.
@@ -239,7 +239,7 @@ struct Simulated {
 
 impl Simulated {
     /// One input for each cost, or a function without inputs if there is only one.
-    fn new(machine: &Rc<RefCell<Machine>>, costs: &[f64]) -> Self {
+    pub(super) fn new(machine: &Rc<RefCell<Machine>>, costs: &[f64]) -> Self {
         let group = |input: usize| Group { label: input.to_string(), members: vec![input as u32] };
         let groups = match costs.len() {
             1 => Groups::NoInputs,
@@ -248,7 +248,7 @@ impl Simulated {
         Self { machine: machine.clone(), groups, costs: costs.to_vec() }
     }
 
-    fn mean_cost(&self) -> f64 {
+    pub(super) fn mean_cost(&self) -> f64 {
         self.costs.iter().sum::<f64>() / self.costs.len() as f64
     }
 }

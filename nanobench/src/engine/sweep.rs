@@ -236,7 +236,7 @@ fn variance_of_mean(values: &[f64]) -> f64 {
 ///
 /// Unlike those of a measurement, samples need not differ in their inputs, since no cost of a single input is asked for; so
 /// they do not, which makes the figures scatter less.
-fn order(groups: &Groups, calls: u64, order: &mut Vec<u32>, rng: &mut Rng) {
+pub(super) fn order(groups: &Groups, calls: u64, order: &mut Vec<u32>, rng: &mut Rng) {
     order.clear();
     let inputs = match groups {
         Groups::NoInputs => return,

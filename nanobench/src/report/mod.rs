@@ -4,6 +4,7 @@ use std::io;
 
 use crate::measurement::{CoreClock, Instability, MAX_SPREAD, Machine, Measurement, Outcome};
 
+pub(crate) mod comparison;
 pub(crate) mod json_lines;
 mod markdown;
 pub(crate) mod sweep;
