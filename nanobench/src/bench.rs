@@ -7,13 +7,15 @@ use std::time::Duration;
 use termcolor::{ColorChoice, NoColor, StandardStream, WriteColor};
 
 use crate::closure::{Plain, WithInput, WithInputRef, WithState};
+use crate::comparison::Comparison;
 use crate::config::{Config, Overrides, TimeUnit};
 use crate::engine;
 use crate::machine::MachineClock;
 use crate::measurement::Measurement;
-use crate::printable::complain;
-use crate::report::Report;
+use crate::printable::{complain, printable};
 use crate::report::table::{Column, Table};
+use crate::report::template::{self, RenderError, TemplateResult};
+use crate::report::{self, Report};
 use crate::stability;
 use crate::target::{Mode, Target};
 
@@ -354,18 +356,80 @@ impl Bench {
         WithInputs { bench: self, make }
     }
 
-    fn measure(&mut self, name: String, target: &mut dyn Target) -> &mut Self {
-        let (environment, errors) = Overrides::from_environment(|name| std::env::var(name));
-        static COMPLAINED: Once = Once::new();
-        COMPLAINED.call_once(|| errors.iter().for_each(|error| complain(&error.to_string())));
-        let config = self.config.clone().overridden([&environment]);
-        let clock = MachineClock::new();
-        if std::env::var_os(ENDLESS).is_some_and(|endless| *endless == *name) {
-            complain(&format!("{ENDLESS} set: running '{}' endlessly", crate::printable::printable(&name)));
-            engine::run_endlessly(target, &config, &clock);
+    /// Measures several functions together and says which is faster, by how much, and how sure that is.
+    ///
+    /// They take turns in short rounds, so that what happens to the machine meanwhile happens to all of them: this sees differences
+    /// that [`run`](Self::run), one after the other, does not. `max_time` holds for each of them. Prints a table and a sentence, which
+    /// do not become part of the [`results`](Self::results).
+    ///
+    /// ```
+    /// use nanobench::{Bench, Case, black_box};
+    ///
+    /// let x = 1.5f64;
+    /// let comparison = Bench::new().compare([
+    ///     Case::new("powi", || black_box(x).powi(3)),
+    ///     Case::new("product", || black_box(x) * black_box(x) * black_box(x)),
+    /// ]);
+    /// println!("{}", comparison.verdict());
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer than two cases.
+    pub fn compare<'a>(&mut self, cases: impl IntoIterator<Item = Case<'a>>) -> Comparison {
+        let mut cases: Vec<Case> = cases.into_iter().collect();
+        let mut targets: Vec<(&str, &mut dyn Target)> = Vec::new();
+        for Case { name, target } in &mut cases {
+            targets.push((name, &mut **target));
         }
+        let config = self.begin();
+        let comparison = engine::compare(&mut targets, Mode::Throughput, &config, &MachineClock::new());
+        self.write(|table| {
+            table.start_afresh();
+            report::comparison::write(table.out(), &comparison)
+        });
+        comparison
+    }
+
+    /// Fills in a template with the results and writes what comes out; see [`templates`](crate::templates) for the language, and for
+    /// templates that are there already.
+    ///
+    /// ```
+    /// use nanobench::{Bench, templates};
+    ///
+    /// let mut bench = Bench::new();
+    /// bench.no_output().run("nothing", || ());
+    /// let mut csv = Vec::new();
+    /// bench.render(templates::csv(), &mut csv)?;
+    /// assert!(csv.starts_with(b"\"title\";\"name\";"));
+    /// # Ok::<(), nanobench::templates::RenderError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the template is wrong, in which case nothing is written, or if writing fails.
+    pub fn render(&self, template: &str, mut out: impl Write) -> Result<(), RenderError> {
+        let results: Vec<TemplateResult> = self.results.iter().map(TemplateResult::from).collect();
+        template::render(template, &results, &mut out)
+    }
+
+    /// The settings with those of the environment, and all that there is to say before a measurement.
+    fn begin(&self) -> Config {
+        static COMPLAINED: Once = Once::new();
+        let (environment, errors) = Overrides::from_environment(|name| std::env::var(name));
+        COMPLAINED.call_once(|| errors.iter().for_each(|error| complain(&error.to_string())));
         if self.table.is_some() {
             stability::warn_once();
+        }
+        self.config.clone().overridden([&environment])
+    }
+
+    fn measure(&mut self, name: String, target: &mut dyn Target) -> &mut Self {
+        let config = self.begin();
+        let clock = MachineClock::new();
+        if std::env::var_os(ENDLESS).is_some_and(|endless| *endless == *name) {
+            complain(&format!("{ENDLESS} set: running '{}' endlessly", printable(&name)));
+            engine::run_endlessly(target, &config, &clock);
         }
         let measurement = engine::measure(&name, Mode::Throughput, target, &config, &clock);
         if let Some(adds_per_cycle) = measurement.adds_per_cycle {
@@ -406,6 +470,31 @@ fn table(out: impl WriteColor + 'static) -> Table<Box<dyn WriteColor>> {
 /// Colours for a terminal only. termcolor itself honours `NO_COLOR` and `TERM=dumb`, but does not look whether there is one.
 pub(crate) fn terminal_colors() -> ColorChoice {
     if io::stdout().is_terminal() { ColorChoice::Auto } else { ColorChoice::Never }
+}
+
+/// One of several functions that [`Bench::compare`] compares.
+pub struct Case<'a> {
+    name: String,
+    target: Box<dyn Target + 'a>,
+}
+
+impl<'a> Case<'a> {
+    /// A closure, as in [`Bench::run`].
+    pub fn new<R>(name: impl Into<String>, function: impl FnMut() -> R + 'a) -> Self
+    where
+        R: 'a,
+    {
+        Self { name: name.into(), target: Box::new(Plain::new(function)) }
+    }
+
+    /// A closure that is given an input of its own in each call, as in [`WithInputs::run_values`].
+    pub fn with_inputs<X: 'a, R: 'a>(
+        name: impl Into<String>,
+        make: impl FnMut() -> X + 'a,
+        function: impl FnMut(X) -> R + 'a,
+    ) -> Self {
+        Self { name: name.into(), target: Box::new(WithInput::new(make, function)) }
+    }
 }
 
 /// A benchmark with a state that is made before each epoch; see [`Bench::setup`].

@@ -333,7 +333,10 @@ Settings of the engine; each also as an option of #[nanobench(..)] and as a vari
         "
 Other variables:
   NANOBENCH_MODE=MODE    is like --mode, which overrides it
+  NANOBENCH_CONFIG=LIST  holds any number of settings, such as epochs=51,min_epoch_time=5ms; single variables override it
   NANOBENCH_ENDLESS=NAME runs the benchmark of that name for ever, for a profiler
+  NANOBENCH_SUPPRESS_WARNINGS=1
+                         says nothing about what makes figures unsteady
   NO_COLOR               turns colours off
 
 libtest's other options are accepted and do nothing here.
@@ -431,6 +434,7 @@ mod tests {
                 "DURATION" => "7ms",
                 "SHARE" => "0.25",
                 "BOOL" => "true",
+                "UNIT" => "us",
                 _ => "7",
             };
             let read = arguments(&format!("--{}={value}", setting.flag())).overrides;

@@ -32,7 +32,7 @@ pub mod templates {
     pub use crate::report::template::{RenderError, TemplateError};
 }
 
-pub use bench::{Bench, Setup, WithInputs};
+pub use bench::{Bench, Case, Setup, WithInputs};
 pub use black_box::black_box;
 pub use chain::Chain;
 pub use comparison::{Comparison, ComparisonEntry};

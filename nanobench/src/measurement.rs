@@ -35,6 +35,8 @@ pub struct Measurement {
     pub(crate) rows: Vec<Row>,
     /// What each epoch saw.
     pub(crate) epochs: Vec<Epoch>,
+    /// The shortest time that the clock can tell from none, in seconds.
+    pub(crate) clock_resolution_seconds: f64,
     /// How many samples the epochs were made of.
     pub(crate) samples: u64,
     /// How many calls were timed.
@@ -62,6 +64,7 @@ impl Measurement {
                 cost: None,
             }],
             epochs: Vec::new(),
+            clock_resolution_seconds: f64::NAN,
             samples: 0,
             calls: 0,
             core_clock: None,
@@ -139,7 +142,7 @@ impl Measurement {
     /// The median over the epochs; none if there are no values, here and in the following.
     #[must_use]
     pub fn median(&self, measure: Measure) -> Option<f64> {
-        self.over(measure, |values| stats::median(values))
+        self.over(measure, stats::median)
     }
 
     /// The median over the epochs of `|x - median| / x`, a share of 1. Epochs of zero are left out.

@@ -8,8 +8,6 @@
 //! Of the settings of an epoch, those of time are about all samples of a block of rounds together, and those of calls
 //! about each sample.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "comparisons are made by code, for which there is no interface yet"))]
-
 mod log_ratios;
 mod signed_rank;
 #[cfg(test)]

@@ -21,6 +21,7 @@ use crate::measurement::{CoreClock, Cost, Figure, Instability, Interval, MAX_SPR
 use crate::rng::Rng;
 use crate::stats::{self, Levels};
 use crate::target::{Mode, Target};
+pub(crate) use compare::compare;
 use design::Design;
 use fit::{ClockPrior, Estimate, Fit, Samples};
 use iteration::{IterationLogic, IterationsOverflow};
@@ -449,6 +450,7 @@ impl<'a> Run<'a> {
                 .map(|label| Row { label, is_repeated: false, left_out: 0.0, outcome: outcome.clone(), cost: None })
                 .collect(),
             epochs: self.record.epochs_seen(self.facts.pair_cost_ticks, &self.facts, self.metronome.is_some()),
+            clock_resolution_seconds: self.facts.resolution_ticks() / self.facts.ticks_per_second,
             samples: self.record.samples() as u64,
             calls: self.record.calls().iter().sum(),
             core_clock: self.core_clock(),

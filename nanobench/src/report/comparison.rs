@@ -14,7 +14,6 @@ const WIDTHS: [usize; 6] = [8, 19, 19, 19, 7, 9];
 const VERDICT_PERCENT: &str = "99.5%";
 
 /// Writes the table and the summary of a comparison.
-#[cfg_attr(not(test), expect(dead_code, reason = "comparisons are made by code, for which there is no interface yet"))]
 pub(crate) fn write(out: &mut impl WriteColor, comparison: &Comparison) -> io::Result<()> {
     let unit = cell(&comparison.unit);
     let titles =

@@ -263,6 +263,7 @@ mod tests {
                 },
             ],
             epochs: vec![Epoch { iterations: 800, seconds_per_call: 1e-6, cycles_per_call: None }; 11],
+            clock_resolution_seconds: 1e-8,
             samples: 352,
             calls: 9_000,
             core_clock: None,

@@ -119,6 +119,11 @@ impl<W: WriteColor> Table<W> {
         &mut self.context_columns
     }
 
+    /// What the table is written to.
+    pub(crate) fn out(&mut self) -> &mut W {
+        &mut self.out
+    }
+
     /// Lets the next row begin a new table.
     pub(crate) fn start_afresh(&mut self) {
         self.header = None;
@@ -379,6 +384,7 @@ mod tests {
             config: Some(Config::default()),
             rows,
             epochs: Vec::new(),
+            clock_resolution_seconds: 1e-8,
             samples: 352,
             calls: 9_000,
             core_clock: None,
@@ -447,7 +453,7 @@ mod tests {
             complexity_n: Some(1_000.0),
             time_unit: TimeUnit::new(std::time::Duration::from_micros(1), "us"),
             title: "sorting | all".into(),
-            context: vec![("compiler".into(), "rustc | 1".into())],
+            context: vec![("compiler".into(), "llvm | 1".into())],
             ..Config::default()
         };
         let unknown = Config { context: Vec::new(), ..config.clone() };
@@ -457,10 +463,10 @@ mod tests {
         }
         let printed = String::from_utf8(table.out.into_inner()).unwrap();
         let expected = "
-|   compiler | complexityN |               us/op |                op/s |    err% |          cyc/op |     total | sorting \\| all
-|-----------:|------------:|--------------------:|--------------------:|--------:|----------------:|----------:|:---------------
-| rustc \\| 1 |       1,000 |                2.50 |          400,000.00 |    1.2% |        7,500.00 |      0.05 | `a`
-|          - |       1,000 |                2.50 |          400,000.00 |    1.2% |        7,500.00 |      0.05 | `a`
+|  compiler | complexityN |               us/op |                op/s |    err% |          cyc/op |     total | sorting \\| all
+|----------:|------------:|--------------------:|--------------------:|--------:|----------------:|----------:|:---------------
+| llvm \\| 1 |       1,000 |                2.50 |          400,000.00 |    1.2% |        7,500.00 |      0.05 | `a`
+|         - |       1,000 |                2.50 |          400,000.00 |    1.2% |        7,500.00 |      0.05 | `a`
 ";
         assert_eq!(printed, expected);
     }

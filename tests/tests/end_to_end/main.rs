@@ -3,6 +3,7 @@
 
 mod support;
 
+mod bench;
 mod colors;
 mod errors;
 mod filters;

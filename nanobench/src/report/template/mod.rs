@@ -3,8 +3,6 @@
 //! It is that of martinus/nanobench, and renders what was written for it. A template is read as a whole before anything is
 //! rendered, and rendered as a whole before anything is written.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "nothing makes results for templates yet"))]
-
 mod boxplot;
 pub(crate) mod builtin;
 mod error;
@@ -14,12 +12,14 @@ mod parse;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
+use std::time::Duration;
 
 pub use error::{RenderError, TemplateError};
 
 use self::boxplot::Axis;
 use self::filter::Shown;
 use self::parse::{End, Expression, Measure, Node, Statistic, Tag};
+use crate::measurement::Measurement;
 use crate::stats;
 
 /// What a template can show of a benchmark.
@@ -40,6 +40,39 @@ pub(crate) enum Value {
     Text(String),
     Number(f64),
     Boolean(bool),
+}
+
+impl From<&Measurement> for TemplateResult {
+    fn from(measurement: &Measurement) -> Self {
+        let mut result = Self {
+            tags: vec![("name", Value::Text(measurement.name().to_owned()))],
+            context: Vec::new(),
+            measures: crate::measurement::Measure::ALL
+                .into_iter()
+                .map(|measure| (measure.name(), measurement.values(measure).collect()))
+                .collect(),
+        };
+        let Some(config) = measurement.config() else { return result };
+        let count = |count: u64| Value::Number(count as f64);
+        let seconds = |time: Duration| Value::Number(time.as_secs_f64());
+        result.tags.extend([
+            ("title", Value::Text(config.title.clone())),
+            ("unit", Value::Text(config.unit.clone())),
+            ("batch", Value::Number(config.batch)),
+            ("epochs", count(config.epochs)),
+            ("clockResolution", Value::Number(measurement.clock_resolution_seconds)),
+            ("clockResolutionMultiple", count(config.clock_resolution_multiple)),
+            ("maxEpochTime", seconds(config.max_epoch_time)),
+            ("minEpochTime", seconds(config.min_epoch_time)),
+            ("minEpochIterations", count(config.min_epoch_iterations)),
+            ("epochIterations", count(config.epoch_iterations)),
+            ("warmup", count(config.warmup)),
+            ("relative", Value::Boolean(config.relative)),
+        ]);
+        result.tags.extend(config.complexity_n.map(|n| ("complexityN", Value::Number(n))));
+        result.context.clone_from(&config.context);
+        result
+    }
 }
 
 impl TemplateResult {
