@@ -7,6 +7,7 @@ mod cli;
 mod clock;
 mod closure;
 mod comparison;
+pub mod complexity;
 mod config;
 mod core_width;
 mod engine;
