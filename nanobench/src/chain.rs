@@ -503,7 +503,7 @@ mod tests {
         let link_to = |linked: X, output: &str| assert_eq!(bits(linked), expected, "after {output}");
         macro_rules! link_to_integers {
             ($($output:ident)+) => {$(
-                for output in [0, 1, $output::MIN, $output::MAX, $output::MAX / 3, rng.next() as $output] {
+                for output in [0, 1, $output::MIN, $output::MAX, $output::MAX / 3, rng.next_u64() as $output] {
                     link_to(input.after(black_box(output).output(), zero), stringify!($output));
                 }
             )+};
@@ -534,7 +534,7 @@ mod tests {
                     link_to_all(input, |x| x as u128, rng);
                 }
                 for _ in 0..20 {
-                    let input = ((u128::from(rng.next()) << 64) | u128::from(rng.next())) as $input;
+                    let input = ((u128::from(rng.next_u64()) << 64) | u128::from(rng.next_u64())) as $input;
                     link_to_all(input, |x| x as u128, rng);
                 }
             )+};
@@ -552,7 +552,7 @@ mod tests {
                     link_to_all(input, |x| x.to_bits().into(), rng);
                 }
                 for _ in 0..20 {
-                    let input = $input::from_bits(rng.next() as $bits);
+                    let input = $input::from_bits(rng.next_u64() as $bits);
                     // Handing a signalling not-a-number to a function makes it a quiet one on some processors.
                     if !input.is_nan() {
                         link_to_all(input, |x| x.to_bits().into(), rng);

@@ -42,6 +42,7 @@ pub use measurement::{CoreClock, Epoch, Figure, Instability, Interval, Measure, 
 pub use nanobench_macros::nanobench;
 pub use report::table::Column;
 pub use target::Mode;
+pub use rng::Rng;
 
 /// Makes the `main` function of a bench target, which runs the functions under [`#[nanobench]`](macro@nanobench).
 ///
