@@ -1,4 +1,5 @@
-//! `black_box`: a value that the optimiser must compute and may not look into, kept in registers where it fits.
+//! `black_box` and `do_not_optimize_away`: a value that the optimiser must compute and may not look into, kept in registers
+//! where it fits.
 //!
 //! The standard library's function hands the address of the value to the optimiser's blind spot, so the value is stored
 //! and loaded again: four or five cycles of latency, more than many functions that are measured here.
@@ -21,6 +22,37 @@
 #[inline(always)]
 pub fn black_box<T>(value: T) -> T {
     if registers::fit::<T>() { registers::pass(value) } else { std::hint::black_box(value) }
+}
+
+/// Uses `value` up: the optimiser must assume that something reads it, and that memory is read and written too.
+///
+/// A value of one machine word or two stays in registers, as with [`black_box`]. A larger one is put into memory once and not
+/// copied again. A reference is an address like any other, and what it refers to has to be in memory, so that a number is better
+/// passed by value. A value that owns something is dropped.
+///
+/// # Examples
+///
+/// Results that the function does not return:
+///
+/// ```
+/// use nanobench::{do_not_optimize_away, nanobench};
+///
+/// #[nanobench(inputs = ["3 4", "10 20"])]
+/// fn split_and_parse(text: &str) {
+///     for number in text.split(' ') {
+///         do_not_optimize_away(number.parse::<u32>().ok());
+///     }
+/// }
+///
+/// nanobench::main!();
+/// ```
+#[inline(always)]
+pub fn do_not_optimize_away<T>(value: T) {
+    if registers::fit::<T>() {
+        drop(black_box(value));
+    } else {
+        black_box(&value);
+    }
 }
 
 /// [`black_box`] for a value just read from memory that the optimiser cannot see into: what does not fit registers is
@@ -181,6 +213,22 @@ mod tests {
         drop(black_box(shared.clone()));
         drop(black_box((shared.clone(), 1u8)));
         drop(black_box(vec![shared.clone()]));
+        assert_eq!(std::rc::Rc::strong_count(&shared), 1);
+    }
+
+    #[test]
+    fn values_of_every_size_are_used_up_and_dropped_once() {
+        do_not_optimize_away(());
+        do_not_optimize_away(7u8);
+        do_not_optimize_away(1.5f32);
+        do_not_optimize_away(-0.1f64);
+        do_not_optimize_away((1u8, 2u32));
+        do_not_optimize_away([1u64; 100]);
+        do_not_optimize_away("text");
+        let shared = std::rc::Rc::new(());
+        do_not_optimize_away(shared.clone());
+        do_not_optimize_away((shared.clone(), 1u8));
+        do_not_optimize_away([(); 3].map(|()| shared.clone()));
         assert_eq!(std::rc::Rc::strong_count(&shared), 1);
     }
 

@@ -35,6 +35,7 @@ pub mod templates {
 
 pub use bench::{Bench, Case, Setup, WithInputs};
 pub use black_box::black_box;
+pub use black_box::{black_box, do_not_optimize_away};
 pub use chain::Chain;
 pub use comparison::{Comparison, ComparisonEntry};
 pub use config::{Config, TimeUnit};
