@@ -8,6 +8,7 @@ use termcolor::{ColorChoice, NoColor, StandardStream, WriteColor};
 
 use crate::closure::{Plain, WithInput, WithInputRef, WithState};
 use crate::comparison::Comparison;
+use crate::complexity::{Class, Complexity, Point};
 use crate::config::{Config, Overrides, TimeUnit};
 use crate::engine;
 use crate::machine::MachineClock;
@@ -389,6 +390,41 @@ impl Bench {
             report::comparison::write(table.out(), &comparison)
         });
         comparison
+    }
+
+    /// How the cost of the results depends on [`complexity_n`](Self::complexity_n): which of the usual classes fits best, and whether
+    /// it is clearly the best. Costs are per unit; results without a size or a cost are left out.
+    ///
+    /// ```
+    /// use nanobench::{Bench, black_box};
+    ///
+    /// let mut bench = Bench::new();
+    /// for n in [16, 64, 256, 1_024] {
+    ///     let numbers: Vec<u64> = (0..n).collect();
+    ///     bench.complexity_n(n as f64).run(format!("sum {n}"), || black_box(&numbers).iter().sum::<u64>());
+    /// }
+    /// println!("{}", bench.complexity_big_o());
+    /// ```
+    #[must_use]
+    pub fn complexity_big_o(&self) -> Complexity {
+        Complexity::new(&self.points())
+    }
+
+    /// The same with classes of your own; [`Class::standard`] are the usual ones.
+    #[must_use]
+    pub fn complexity_of(&self, classes: &[Class]) -> Complexity {
+        Complexity::with_classes(&self.points(), classes)
+    }
+
+    fn points(&self) -> Vec<Point> {
+        let point = |result: &Measurement| {
+            let n = result.config()?.complexity_n?;
+            let cost = result.nanoseconds()?;
+            // Half of a 95 % interval is about two standard deviations.
+            let deviation = cost.half_width().unwrap_or(f64::NAN) / 1.96;
+            Some(Point { n, cost_seconds: cost.value / 1e9, deviation_seconds: deviation / 1e9 })
+        };
+        self.results.iter().filter_map(point).collect()
     }
 
     /// Fills in a template with the results and writes what comes out; see [`templates`](crate::templates) for the language, and for

@@ -34,7 +34,6 @@ pub mod templates {
 }
 
 pub use bench::{Bench, Case, Setup, WithInputs};
-pub use black_box::black_box;
 pub use black_box::{black_box, do_not_optimize_away};
 pub use chain::Chain;
 pub use comparison::{Comparison, ComparisonEntry};
@@ -42,8 +41,8 @@ pub use config::{Config, TimeUnit};
 pub use measurement::{CoreClock, Epoch, Figure, Instability, Interval, Measure, Measurement, Outcome, UnknownMeasure};
 pub use nanobench_macros::nanobench;
 pub use report::table::Column;
-pub use target::Mode;
 pub use rng::Rng;
+pub use target::Mode;
 
 /// Makes the `main` function of a bench target, which runs the functions under [`#[nanobench]`](macro@nanobench).
 ///

@@ -25,8 +25,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use crate::config::Config;
-use crate::measurement::{Figure, Instability, Machine, Measurement, Outcome, Row};
-use crate::report::{Report, advice};
+use crate::measurement::{Figure, Machine, Measurement, Row};
+use crate::report::{Report, advice, json, outcome_names};
 use crate::target::Mode;
 
 /// The version of the format.
@@ -105,29 +105,6 @@ fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-/// The name of the outcome, and of the cause where it is unstable.
-fn outcome_names(outcome: &Outcome) -> (&'static str, Option<&'static str>) {
-    match outcome {
-        Outcome::Ok => ("ok", None),
-        Outcome::BelowFloor => ("below_floor", None),
-        Outcome::Unstable(instability) => {
-            let cause = match instability {
-                Instability::Spread { .. } => "spread",
-                Instability::WideInterval => "wide_interval",
-                Instability::Frequency(_) => "frequency",
-                Instability::SharedCore { .. } => "shared_core",
-                Instability::Interrupts { .. } => "interrupts",
-                Instability::Bimodal { .. } => "bimodal",
-                Instability::TooFewEpochs => "too_few_epochs",
-            };
-            ("unstable", Some(cause))
-        }
-        Outcome::OptimizedAway => ("optimized_away", None),
-        Outcome::NotMeasured => ("not_measured", None),
-        Outcome::Panicked { .. } => ("panicked", None),
-    }
-}
-
 fn figure_object(figure: &Figure) -> String {
     let (low, high) = figure.interval.map_or((f64::NAN, f64::NAN), |interval| (interval.low, interval.high));
     Object::new().number("value", figure.value).number("low", low).number("high", high).finish()
@@ -191,7 +168,7 @@ impl Object {
     fn text(mut self, name: &str, value: Option<&str>) -> Self {
         self.name(name);
         match value {
-            Some(value) => push_string(&mut self.0, value),
+            Some(value) => json::push_string(&mut self.0, value),
             None => self.0.push_str("null"),
         }
         self
@@ -208,7 +185,7 @@ impl Object {
         if self.0.len() > 1 {
             self.0.push(',');
         }
-        push_string(&mut self.0, name);
+        json::push_string(&mut self.0, name);
         self.0.push(':');
     }
 
@@ -218,26 +195,11 @@ impl Object {
     }
 }
 
-fn push_string(json: &mut String, text: &str) {
-    json.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => json.extend(['\\', c]),
-            // Beside what JSON asks for, also what would break a line or a page that the object is put into.
-            c if c.is_control() || matches!(c, '<' | '\u{2028}' | '\u{2029}') => {
-                let _ = write!(json, "\\u{:04x}", u32::from(c));
-            }
-            c => json.push(c),
-        }
-    }
-    json.push('"');
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::clock::ClockFacts;
-    use crate::measurement::{Cost, Epoch, Interval};
+    use crate::measurement::{Cost, Epoch, Instability, Interval, Outcome};
 
     fn measurement(outcome: Outcome) -> Measurement {
         let figure = Figure { value: 1.5, interval: Some(Interval { low: 1.25, high: 1.75 }) };

@@ -5,6 +5,7 @@ use std::io;
 use crate::measurement::{CoreClock, Instability, MAX_SPREAD, Machine, Measurement, Outcome};
 
 pub(crate) mod comparison;
+mod json;
 pub(crate) mod json_lines;
 mod markdown;
 pub(crate) mod sweep;
@@ -60,6 +61,29 @@ pub(crate) fn advice(outcome: &Outcome) -> Option<String> {
         Outcome::NotMeasured => "had no turn within `max_time`: raise it".to_owned(),
         Outcome::Panicked { message } => format!("panicked: {message}"),
     })
+}
+
+/// The name of the outcome, and of the cause where it is unstable.
+pub(crate) fn outcome_names(outcome: &Outcome) -> (&'static str, Option<&'static str>) {
+    match outcome {
+        Outcome::Ok => ("ok", None),
+        Outcome::BelowFloor => ("below_floor", None),
+        Outcome::Unstable(instability) => {
+            let cause = match instability {
+                Instability::Spread { .. } => "spread",
+                Instability::WideInterval => "wide_interval",
+                Instability::Frequency(_) => "frequency",
+                Instability::SharedCore { .. } => "shared_core",
+                Instability::Interrupts { .. } => "interrupts",
+                Instability::Bimodal { .. } => "bimodal",
+                Instability::TooFewEpochs => "too_few_epochs",
+            };
+            ("unstable", Some(cause))
+        }
+        Outcome::OptimizedAway => ("optimized_away", None),
+        Outcome::NotMeasured => ("not_measured", None),
+        Outcome::Panicked { .. } => ("panicked", None),
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::printable::printable;
+use crate::report::json::push_string;
 
 /// What a tag stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +52,10 @@ impl Filter {
             (_, Shown::Boolean(value)) => write!(out, "{value}"),
             (_, Shown::Number(number)) if number.is_finite() => write!(out, "{number}"),
             (_, Shown::Number(_) | Shown::Missing) => write!(out, "{}", self.nothing()),
-            (Self::Json, Shown::Text(text)) => push_json(out, text),
+            (Self::Json, Shown::Text(text)) => {
+                push_string(out, text);
+                Ok(())
+            }
             (Self::Csv, Shown::Text(text)) => push_csv(out, text),
             (Self::Html, Shown::Text(text)) => push_html(out, text),
         };
@@ -66,23 +70,6 @@ impl Filter {
             Self::Html => "-",
         }
     }
-}
-
-/// Appends a string of JSON in its quotes.
-fn push_json(out: &mut String, text: &str) -> std::fmt::Result {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            // Beside what JSON asks for, also what would end a script or a line of one that the string is put into.
-            c if c.is_control() || matches!(c, '<' | '\u{2028}' | '\u{2029}') => {
-                write!(out, "\\u{:04x}", u32::from(c))?;
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    Ok(())
 }
 
 /// Appends a field of a CSV file in its quotes. Lines may break within them; other control characters are spelt out, because

@@ -19,7 +19,8 @@ pub use error::{RenderError, TemplateError};
 use self::boxplot::Axis;
 use self::filter::Shown;
 use self::parse::{End, Expression, Measure, Node, Statistic, Tag};
-use crate::measurement::Measurement;
+use crate::measurement::{Figure, Interval, Measurement};
+use crate::report::outcome_names;
 use crate::stats;
 
 /// What a template can show of a benchmark.
@@ -70,6 +71,15 @@ impl From<&Measurement> for TemplateResult {
             ("relative", Value::Boolean(config.relative)),
         ]);
         result.tags.extend(config.complexity_n.map(|n| ("complexityN", Value::Number(n))));
+        let (outcome, _cause) = outcome_names(measurement.outcome());
+        result.tags.push(("outcome", Value::Text(outcome.to_owned())));
+        if let Some(Figure { value, interval }) = measurement.nanoseconds() {
+            result.tags.push(("nanoseconds", Value::Number(value)));
+            if let Some(Interval { low, high }) = interval {
+                result.tags.extend([("low", Value::Number(low)), ("high", Value::Number(high))]);
+            }
+        }
+        result.tags.extend(measurement.cycles().map(|figure| ("cycles", Value::Number(figure.value))));
         result.context.clone_from(&config.context);
         result
     }

@@ -4,7 +4,7 @@ use super::error::TemplateError;
 use super::filter::Filter;
 
 /// The settings and other facts of a result that a tag can name.
-pub(super) const TAGS: [&str; 14] = [
+pub(super) const TAGS: [&str; 19] = [
     "title",
     "name",
     "unit",
@@ -19,6 +19,11 @@ pub(super) const TAGS: [&str; 14] = [
     "epochIterations",
     "warmup",
     "relative",
+    "outcome",
+    "nanoseconds",
+    "low",
+    "high",
+    "cycles",
 ];
 
 /// How many sections may be open at once. Nobody needs more, and the stack has an end.
