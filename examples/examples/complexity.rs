@@ -19,7 +19,8 @@ fn main() {
 
     let mut bench = Bench::new();
     bench.title("sort_unstable").max_time(Duration::from_millis(100));
-    for n in [32, 100, 320, 1_000, 3_200, 10_000, 32_000] {
+    // Half a doubling from each to the next: a logarithm takes many sizes to be told from none.
+    for n in (10..=28).map(|halves| 2f64.powf(f64::from(halves) / 2.0) as usize) {
         bench
             .complexity_n(n as f64)
             .with_inputs(|| numbers(n))
@@ -28,7 +29,8 @@ fn main() {
     println!("\n{}", bench.complexity_big_o());
 
     bench.title("binary search");
-    for n in [16, 64, 256, 1_024, 4_096, 16_384] {
+    // Up to the size of a first-level cache: what waits for larger ones costs more with each of them, whatever the algorithm.
+    for n in (2..=12).map(|doublings| 1usize << doublings) {
         let mut sorted = numbers(n);
         sorted.sort_unstable();
         let mut wanted = nanobench::Rng::new(n as u64);

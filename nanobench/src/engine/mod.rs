@@ -409,6 +409,10 @@ impl<'a> Run<'a> {
         let is_wide = half_width > MAX_SPREAD * value;
         let is_steady = !is_spread && !is_wide;
         if trouble.disturbed >= if is_steady { TOO_MANY_DISTURBED } else { MANY_DISTURBED } {
+            // Long samples that shared the core are outliers too.
+            if chosen.company > 0.0 && chosen.shared >= MANY_DISTURBED {
+                return shared;
+            }
             Outcome::Unstable(Instability::Interrupts { share: trouble.disturbed })
         } else if is_steady && value - interval.low <= MAX_SPREAD * value {
             Outcome::Ok
