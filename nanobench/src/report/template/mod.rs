@@ -360,6 +360,11 @@ mod tests {
                 ("epochIterations", Value::Number(0.0)),
                 ("warmup", Value::Number(7.0)),
                 ("relative", Value::Boolean(true)),
+                ("outcome", Value::Text("ok".into())),
+                ("nanoseconds", Value::Number(25.5)),
+                ("low", Value::Number(24.5)),
+                ("high", Value::Number(26.5)),
+                ("cycles", Value::Number(80.0)),
             ],
             context: vec![("threads".into(), "8".into()), ("a, b".into(), "<c>".into())],
             measures: vec![
@@ -407,6 +412,11 @@ mod tests {
             ("epochIterations", "0"),
             ("warmup", "7"),
             ("relative", "1"),
+            ("outcome", "ok"),
+            ("nanoseconds", "25.5"),
+            ("low", "24.5"),
+            ("high", "26.5"),
+            ("cycles", "80"),
         ] {
             assert_eq!(of_one(&format!("{{{{{tag}}}}}")), expected);
             assert_eq!(of_one(&format!("{{{{#result}}}}{{{{{tag}}}}}{{{{/result}}}}")), expected);
