@@ -3,6 +3,8 @@
 //! Every path in it is absolute, since the code lands where any name may mean something else. Every token that the
 //! compiler may complain about has the span of what the person wrote to cause it.
 
+mod cases;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -16,17 +18,22 @@ pub(crate) fn registration(options: &Options, function: &Function) -> TokenStrea
     let private =
         options.crate_path.as_ref().map_or_else(|| quote!(::nanobench::__private), |path| quote!(#path::__private));
     let name = options.name.as_ref().map_or_else(|| function.name.unraw().to_string(), syn::LitStr::value);
-    let ignore = options.ignore;
+    let ignore = options.ignore || function.ignore;
+    let complexity = options.complexity.is_some();
     let modes = modes(&private, options);
     let settings = settings(&private, &options.settings);
-    let target = match (&function.input, &options.inputs) {
-        (Some(input), Some(inputs)) => with_inputs(&private, options, inputs, function, input),
-        _ => {
-            let function = &function.name;
-            quote!(#private::Function::Plain {
-                sample: |calls| #private::sample_plain(calls, #function),
-                max_calls: #private::max_calls_plain(#function as fn() -> _),
-            })
+    let target = if has_cases(options, function) {
+        cases::function(&private, options, function)
+    } else {
+        match (function.input(options), &options.inputs) {
+            (Some(input), Some(inputs)) => with_inputs(&private, options, inputs, function, input),
+            _ => {
+                let function = &function.name;
+                quote!(#private::Function::Plain {
+                    sample: |calls| #private::sample_plain(calls, #function),
+                    max_calls: #private::max_calls_plain(#function as fn() -> _),
+                })
+            }
         }
     };
     quote! {
@@ -39,6 +46,7 @@ pub(crate) fn registration(options: &Options, function: &Function) -> TokenStrea
                     line: ::core::line!(),
                     column: ::core::column!(),
                     ignore: #ignore,
+                    complexity: #complexity,
                     modes: &[#modes],
                     settings: #settings,
                     function: #target,
@@ -46,6 +54,12 @@ pub(crate) fn registration(options: &Options, function: &Function) -> TokenStrea
             }
         };
     }
+}
+
+/// Whether the function is more than one that is called with its inputs or without any. What is registered for those that are
+/// not more is as little as can be, since every benchmark of every user is compiled with it.
+fn has_cases(options: &Options, function: &Function) -> bool {
+    options.args.is_some() || function.has_bencher || function.is_async || !function.generics.parameters.is_empty()
 }
 
 fn modes(private: &TokenStream, options: &Options) -> TokenStream {
@@ -82,13 +96,7 @@ fn with_inputs(
     input: &Input,
 ) -> TokenStream {
     let Input { ty, span, passing } = input;
-    let item = if *passing == Passing::UnsizedReference { quote!(_) } else { ty.clone() };
-    let values = &inputs.value;
-    let new = quote_spanned!(at(value::span(values, inputs.key.span()))=> new(#values));
-    let by = options
-        .by
-        .as_ref()
-        .map(|Given { key, value }| quote_spanned!(at(value::span(value, key.span()))=> .by(#value)));
+    let inputs = collected_inputs(private, options, inputs, input);
     let take = match (passing, &options.latency) {
         (Passing::Value, None) => quote_spanned!(at(*span)=> .by_value),
         (Passing::Value, Some(_)) => quote_spanned!(at(*span)=> .by_value_chained),
@@ -98,12 +106,39 @@ fn with_inputs(
     let function = &function.name;
     quote! {
         #private::Function::WithInputs(|| {
-            #private::Inputs::<#item>::#new #by #take(
+            #inputs #take(
                 |queue| #private::sample(queue, #function),
                 #chained
                 const { #private::max_calls(#function as fn(_) -> _) },
             )
         })
+    }
+}
+
+/// The inputs with their groups and what is counted of them, on their way to becoming a target.
+fn collected_inputs(private: &TokenStream, options: &Options, inputs: &Given, input: &Input) -> TokenStream {
+    let item = input.item();
+    let values = &inputs.value;
+    let new = quote_spanned!(at(value::span(values, inputs.key.span()))=> new(#values));
+    let by = options
+        .by
+        .as_ref()
+        .map(|Given { key, value }| quote_spanned!(at(value::span(value, key.span()))=> .by(#value)));
+    let counted = options.counters.iter().map(|Given { key, value }| {
+        let kind = counted(private, key);
+        quote_spanned!(at(value::span(value, key.span()))=> .counted(#kind, #value))
+    });
+    quote!(#private::Inputs::<#item>::#new #by #(#counted)*)
+}
+
+/// What an option counts.
+fn counted(private: &TokenStream, key: &Ident) -> TokenStream {
+    if key == "bytes" {
+        quote!(#private::Counted::Bytes)
+    } else if key == "items" {
+        quote!(#private::Counted::Items)
+    } else {
+        quote!(#private::Counted::Chars)
     }
 }
 
@@ -189,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_mistake_leaves_the_function_and_registers_nothing() {
-        let added = expanded("epochs = 0, inputs = []", "fn f(x: u8, y: impl T) {}");
+        let added = expanded("epochs = 0, inputs = []", "fn f(x: u8, y: impl T, z: u8) {}");
         assert_eq!(added.matches("compile_error!").count(), 4, "{added}");
         assert!(!added.contains("submit!"));
     }

@@ -4,6 +4,7 @@
 //! nobody here.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
+use quote::quote;
 use syn::{Error, Result};
 
 use crate::errors::Errors;
@@ -13,9 +14,33 @@ use crate::value::{angle_length, flattened, is_punct};
 /// A function that can be measured.
 pub(crate) struct Function {
     pub(crate) name: Ident,
-    pub(crate) input: Option<Input>,
+    pub(crate) generics: Generics,
+    /// Whether the first parameter is a bencher.
+    pub(crate) has_bencher: bool,
+    /// The parameters but for the bencher, two at most: of two, the first is the argument and the second the input.
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) is_async: bool,
+    /// The `#[ignore]` on the function, if there is one.
+    pub(crate) ignore: bool,
     /// The type of the result, with lifetimes as in that of the parameter. None for a function that returns nothing.
     pub(crate) result: Option<TokenStream>,
+}
+
+/// What makes a function generic, lifetimes aside.
+#[derive(Default)]
+pub(crate) struct Generics {
+    /// The parameters with their bounds, in the order in which they are declared.
+    pub(crate) parameters: Vec<Generic>,
+    /// The predicates behind `where`.
+    pub(crate) predicates: TokenStream,
+}
+
+/// A parameter for a type or for a constant.
+pub(crate) struct Generic {
+    pub(crate) name: Ident,
+    pub(crate) is_const: bool,
+    /// As it is declared, without a default.
+    pub(crate) declaration: TokenStream,
 }
 
 /// The parameter of a function, and so what it does with an input.
@@ -38,6 +63,11 @@ pub(crate) enum Passing {
 }
 
 impl Input {
+    /// The type of the values that are given, where the parameter tells it.
+    pub(crate) fn item(&self) -> TokenStream {
+        if self.passing == Passing::UnsizedReference { quote!(_) } else { self.ty.clone() }
+    }
+
     fn is_reference(&self) -> bool {
         self.passing != Passing::Value || is_punct(self.ty.clone().into_iter().next().as_ref(), '&')
     }
@@ -52,11 +82,13 @@ impl Function {
         let mut errors = Errors::default();
         let mut rest = tokens.as_slice();
 
+        let mut ignore = false;
         while let [hash, TokenTree::Group(attribute), after @ ..] = rest {
             if !is_punct(Some(hash), '#') {
                 break;
             }
             errors.keep(check_attribute(attribute));
+            ignore |= is_ignore(attribute);
             rest = after;
         }
         rest = after_visibility(rest);
@@ -79,60 +111,152 @@ impl Function {
                 }
             }
         };
+        let is_async = qualifiers.iter().any(|word| *word == "async");
         for word in qualifiers {
             errors.keep(check_qualifier(word));
         }
 
-        let (lifetimes, rest) = match rest {
+        let (lifetimes, mut generics, rest) = match rest {
             [angle, ..] if is_punct(Some(angle), '<') => {
                 let length = angle_length(rest);
                 let within = rest.get(1..length - 1).unwrap_or_default();
-                (errors.keep(lifetimes(within)).unwrap_or_default(), &rest[length..])
+                let (lifetimes, generics) = read_generics(within);
+                (lifetimes, generics, &rest[length..])
             }
-            _ => (Vec::new(), rest),
+            _ => (Vec::new(), Generics::default(), rest),
         };
-        let input = match rest {
+        generics.predicates = with_static_lifetimes(predicates(rest), &lifetimes);
+        let (has_bencher, inputs) = match rest {
             [TokenTree::Group(parameters), ..] if parameters.delimiter() == Delimiter::Parenthesis => {
-                errors.keep(parameter(parameters, &lifetimes)).flatten()
+                errors.keep(read_parameters(parameters, &lifetimes)).unwrap_or_default()
             }
             _ => {
                 errors.push(Error::new(name.span(), "the parameters of this function are missing"));
-                None
+                (false, Vec::new())
             }
         };
         if !matches!(rest.last(), Some(TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace) {
             let message = "this function has no body; call it from a function that has one, and measure that";
             errors.push(Error::new(name.span(), message));
         }
-        errors.or(Self { name: name.clone(), input, result: result(rest, &lifetimes) })
+        let result = result(rest, &lifetimes);
+        errors.or(Self { name: name.clone(), generics, has_bencher, inputs, is_async, ignore, result })
+    }
+
+    /// The parameter that gets the input; none if there are no inputs.
+    pub(crate) fn input(&self, options: &Options) -> Option<&Input> {
+        options.inputs.as_ref().and_then(|_| self.inputs.last())
+    }
+
+    /// The parameter that gets the argument; none if there are no arguments.
+    pub(crate) fn arg(&self, options: &Options) -> Option<&Input> {
+        options.args.as_ref().and_then(|_| self.inputs.first())
     }
 
     /// Whether the options suit the signature.
     ///
     /// # Errors
     ///
-    /// If inputs are given that nothing takes, or taken but not given.
+    /// If values are given that nothing takes, or taken but not given.
     pub(crate) fn check_against(&self, options: &Options) -> Result<()> {
-        match (&self.input, &options.inputs) {
-            (Some(input), None) => {
+        let mut errors = Errors::default();
+        errors.keep(self.check_parameters(options));
+        errors.keep(self.check_generics(options));
+        errors.keep(self.check_async(options));
+        if let Some(latency) = &options.latency {
+            errors.keep(self.check_latency(latency, options));
+        }
+        errors.or(())
+    }
+
+    fn check_parameters(&self, options: &Options) -> Result<()> {
+        if let (true, Some(inputs)) = (self.has_bencher, &options.inputs) {
+            let message = "a function with a `Bencher` makes its inputs itself: leave out `inputs` and write \
+                           `bencher.with_inputs(..)`; `args` gives it an argument";
+            return Err(Error::new(inputs.key.span(), message));
+        }
+        let given = [&options.args, &options.inputs].into_iter().flatten().count();
+        match (self.inputs.get(given), given > self.inputs.len()) {
+            (Some(extra), _) if given == 0 && self.has_bencher => {
+                let message = "this parameter gets no argument; give some with #[nanobench(args = [..])]";
+                Err(Error::new(extra.span, message))
+            }
+            (Some(extra), _) if given == 0 && self.inputs.len() == 1 => {
                 let message = "this parameter gets no inputs; give some with #[nanobench(inputs = [..])]";
-                Err(Error::new(input.span, message))
+                Err(Error::new(extra.span, message))
             }
-            (None, Some(inputs)) => {
-                let message = "this function takes no inputs; give it one parameter, or leave out `inputs`";
-                Err(Error::new(inputs.key.span(), message))
+            (Some(_), _) => {
+                let message = "a measured function has one parameter for `args` and one for `inputs` at most; put several \
+                               into a tuple, `(a, b): (A, B)`, and the inputs too, `inputs = [(1, 2), (3, 4)]`";
+                Err(Error::new(self.inputs[1].span, message))
             }
-            (_, _) => match &options.latency {
-                Some(latency) => self.check_latency(latency),
-                None => Ok(()),
+            (None, true) => match (&options.args, &options.inputs) {
+                (Some(_), Some(inputs)) => {
+                    let message = "with `args` and `inputs` the function has two parameters, first the argument and then the \
+                                   input; add the second one, or leave out one of the options";
+                    Err(Error::new(inputs.key.span(), message))
+                }
+                (Some(args), None) => {
+                    let message = "this function takes no argument; give it a parameter, or leave out `args`";
+                    Err(Error::new(args.key.span(), message))
+                }
+                (_, inputs) => {
+                    let span = inputs.as_ref().map_or_else(|| self.name.span(), |inputs| inputs.key.span());
+                    let message = "this function takes no inputs; give it one parameter, or leave out `inputs`";
+                    Err(Error::new(span, message))
+                }
             },
+            (None, false) => Ok(()),
+        }
+    }
+
+    fn check_generics(&self, options: &Options) -> Result<()> {
+        let mut errors = Errors::default();
+        for (is_const, option, given) in [(false, "types", &options.types), (true, "consts", &options.consts)] {
+            let mut parameters = self.generics.parameters.iter().filter(|generic| generic.is_const == is_const);
+            match (parameters.next(), given) {
+                (Some(generic), None) => errors.push(without_value(&generic.name, option)),
+                (None, Some(given)) => {
+                    let what = if is_const { "constant" } else { "type" };
+                    let message =
+                        format!("this function has no {what} parameter; give it one, or leave out `{option}`");
+                    errors.push(Error::new(given.key.span(), message));
+                }
+                _ => {}
+            }
+            if let Some(second) = parameters.next() {
+                let message =
+                    format!("`{option}` gives a value to one parameter, and this is the second; leave one of them out");
+                errors.push(Error::new(second.name.span(), message));
+            }
+        }
+        errors.or(())
+    }
+
+    fn check_async(&self, options: &Options) -> Result<()> {
+        match (self.is_async, &options.runtime, &options.latency) {
+            (false, Some(runtime), _) => {
+                let message =
+                    "`runtime` runs futures, and this function is not `async`; make it so, or leave out `runtime`";
+                Err(Error::new(runtime.key.span(), message))
+            }
+            (true, _, Some(latency)) => {
+                let message = "the latency of an `async fn` would be that of its runtime; leave out `latency`";
+                Err(Error::new(latency.span(), message))
+            }
+            (true, ..) if self.has_bencher => {
+                let message = "a function with a `Bencher` cannot be `async`; run the future within the closure that the bencher \
+                               measures";
+                Err(Error::new(self.name.span(), message))
+            }
+            _ => Ok(()),
         }
     }
 
     /// Whether calls can be chained, as far as the signature shows.
-    fn check_latency(&self, latency: &Ident) -> Result<()> {
+    fn check_latency(&self, latency: &Ident, options: &Options) -> Result<()> {
         let mut errors = Errors::default();
-        match &self.input {
+        match self.input(options) {
             None => {
                 let message = "`latency` is the time from an input to its result, and this function takes no input; give it a \
                                parameter and `inputs = [..]`, or leave out `latency`";
@@ -216,9 +340,7 @@ fn is_qualifier(word: &Ident) -> bool {
 }
 
 fn check_qualifier(word: &Ident) -> Result<()> {
-    let message = if word == "async" {
-        "calling an `async fn` only makes a future; run it to its end with your runtime in a function that is not `async`"
-    } else if word == "gen" {
+    let message = if word == "gen" {
         "calling a `gen fn` only makes an iterator; run it to its end in a function that is not `gen`"
     } else if word == "unsafe" {
         "an `unsafe fn` cannot be called without a promise; make the promise in a safe function with an `unsafe` block"
@@ -230,52 +352,80 @@ fn check_qualifier(word: &Ident) -> Result<()> {
     Err(Error::new(word.span(), message))
 }
 
-/// The names of the lifetimes among the generic parameters.
-///
-/// # Errors
-///
-/// If there are other parameters.
-fn lifetimes(generics: &[TokenTree]) -> Result<Vec<String>> {
-    let mut errors = Errors::default();
+/// The lifetimes among the generic parameters, and the others.
+fn read_generics(generics: &[TokenTree]) -> (Vec<String>, Generics) {
     let mut lifetimes = Vec::new();
+    let mut parameters = Vec::new();
     for generic in split_at_commas(generics) {
-        match generic {
-            [quote, TokenTree::Ident(name), ..] if is_punct(Some(quote), '\'') => lifetimes.push(name.to_string()),
-            [TokenTree::Ident(word), TokenTree::Ident(name), ..] if word == "const" => errors.push(without_value(name)),
-            [TokenTree::Ident(name), ..] => errors.push(without_value(name)),
-            _ => {}
-        }
+        let (name, is_const) = match generic {
+            [quote, TokenTree::Ident(name), ..] if is_punct(Some(quote), '\'') => {
+                lifetimes.push(name.to_string());
+                continue;
+            }
+            [TokenTree::Ident(word), TokenTree::Ident(name), ..] if word == "const" => (name.clone(), true),
+            [TokenTree::Ident(name), ..] => (name.clone(), false),
+            _ => continue,
+        };
+        // Functions have no defaults, but for a constant the compiler would say so later.
+        let declaration = generic.iter().take_while(|token| !is_punct(Some(token), '=')).cloned().collect();
+        parameters.push(Generic { name, is_const, declaration });
     }
-    errors.or(lifetimes)
+    for parameter in &mut parameters {
+        parameter.declaration = with_static_lifetimes(std::mem::take(&mut parameter.declaration), &lifetimes);
+    }
+    (lifetimes, Generics { parameters, predicates: TokenStream::new() })
 }
 
-fn without_value(generic: &Ident) -> Error {
+/// What stands between `where` and the body.
+fn predicates(after_name: &[TokenTree]) -> TokenStream {
+    let is_where = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "where");
+    match after_name.iter().position(is_where) {
+        Some(position) => after_name[position + 1..after_name.len() - 1].iter().cloned().collect(),
+        None => TokenStream::new(),
+    }
+}
+
+fn without_value(generic: &Ident, option: &str) -> Error {
     let message = format!(
-        "`{generic}` is generic and nothing gives it a value; call this function with concrete types from a function that \
-         is not generic, and measure that"
+        "`{generic}` is generic and nothing gives it a value; give some with #[nanobench({option} = [..])], or call this function \
+         with concrete types from one that is not generic"
     );
     Error::new(generic.span(), message)
 }
 
-/// The one parameter of a function, if it has any.
-fn parameter(parameters: &Group, lifetimes: &[String]) -> Result<Option<Input>> {
+/// Whether the first parameter is a bencher, and the others.
+fn read_parameters(parameters: &Group, lifetimes: &[String]) -> Result<(bool, Vec<Input>)> {
     let tokens = flattened(parameters.stream());
-    let parameters = split_at_commas(&tokens);
+    let mut parameters = split_at_commas(&tokens);
     if let Some(first) = parameters.first() {
         check_receiver(first)?;
     }
+    let has_bencher = parameters.first().is_some_and(|first| is_bencher(first));
+    if has_bencher {
+        parameters.remove(0);
+    }
     let mut errors = Errors::default();
-    if let Some(second) = parameters.get(1) {
-        let message = "a measured function has one parameter at most; put them into a tuple, `(a, b): (A, B)`, and the \
-                       inputs too, `inputs = [(1, 2), (3, 4)]`";
-        errors.push(Error::new(second[0].span(), message));
+    if let Some(third) = parameters.get(if has_bencher { 1 } else { 2 }) {
+        let message = "a measured function has one parameter for `args` and one for `inputs` at most; put several into a tuple, \
+                       `(a, b): (A, B)`, and the inputs too, `inputs = [(1, 2), (3, 4)]`";
+        errors.push(Error::new(third[0].span(), message));
     }
-    let mut input = None;
-    for parameter in parameters {
-        let read = read_parameter(parameter, lifetimes);
-        input = errors.keep(read).or(input);
-    }
-    errors.or(input)
+    let inputs =
+        parameters.into_iter().filter_map(|parameter| errors.keep(read_parameter(parameter, lifetimes))).collect();
+    errors.or((has_bencher, inputs))
+}
+
+/// Whether the type of a parameter goes by the name of the bencher. Another type of that name could not be an input under this
+/// attribute.
+fn is_bencher(parameter: &[TokenTree]) -> bool {
+    let Some(colon) = colon(parameter) else { return false };
+    let path = parameter[colon + 1..].iter().take_while(|token| !is_punct(Some(token), '<'));
+    matches!(path.last(), Some(TokenTree::Ident(last)) if last == "Bencher")
+}
+
+/// Whether an attribute is `#[ignore]`, with or without a reason.
+pub(crate) fn is_ignore(attribute: &Group) -> bool {
+    matches!(flattened(attribute.stream()).first(), Some(TokenTree::Ident(word)) if word == "ignore")
 }
 
 fn check_receiver(parameter: &[TokenTree]) -> Result<()> {
@@ -443,7 +593,7 @@ mod tests {
     }
 
     fn input(source: &str) -> (String, Passing) {
-        let input = read(source).unwrap().input.unwrap();
+        let input = read(source).unwrap().inputs.remove(0);
         (input.ty.to_string().replace(' ', ""), input.passing)
     }
 
@@ -505,6 +655,50 @@ mod tests {
         assert!(check("fn f(x: u8) -> impl Copy {}")[0].contains("instead of `impl Trait`"));
     }
 
+    /// What is wrong with a function under these options.
+    fn mistakes(options: &str, source: &str) -> Vec<String> {
+        let options = Options::read(options.parse().unwrap()).unwrap();
+        let errors = read(source).unwrap().check_against(&options).err();
+        errors.map_or_else(Vec::new, |errors| errors.into_iter().map(|error| error.to_string()).collect())
+    }
+
+    #[test]
+    fn options_and_parameters_have_to_suit_each_other() {
+        for (options, source) in [
+            ("", "fn f() {}"),
+            ("inputs = [1]", "fn f(x: u8) {}"),
+            ("args = [1]", "fn f(x: u8) {}"),
+            ("args = [1], inputs = [2]", "fn f(n: u8, x: &u8) {}"),
+            ("", "fn f(b: Bencher) {}"),
+            ("args = [1]", "fn f(b: nanobench::Bencher<'_>, n: u8) {}"),
+            ("types = [u8]", "fn f<T>() {}"),
+            ("types = [u8], consts = [1], args = [T::default()]", "fn f<T: Default, const N: usize>(x: T) {}"),
+            ("runtime = R", "async fn f() {}"),
+        ] {
+            assert_eq!(mistakes(options, source), [] as [&str; 0], "{options}: {source}");
+        }
+        for (options, source, expected) in [
+            ("", "fn f(x: u8) {}", "this parameter gets no inputs"),
+            ("", "fn f(x: u8, y: u8) {}", "into a tuple"),
+            ("inputs = [1]", "fn f() {}", "takes no inputs"),
+            ("args = [1]", "fn f() {}", "takes no argument"),
+            ("args = [1], inputs = [1]", "fn f(x: u8) {}", "first the argument and then the input"),
+            ("inputs = [1]", "fn f(b: Bencher) {}", "bencher.with_inputs"),
+            ("", "fn f(b: Bencher, n: u8) {}", "gets no argument"),
+            ("", "fn f<T>() {}", "types = [..]"),
+            ("", "fn f<const N: usize>() {}", "consts = [..]"),
+            ("types = [u8]", "fn f() {}", "no type parameter"),
+            ("consts = [1]", "fn f() {}", "no constant parameter"),
+            ("types = [u8]", "fn f<A, B>() {}", "this is the second"),
+            ("runtime = R", "fn f() {}", "not `async`"),
+            ("latency, inputs = [1]", "async fn f(x: u8) -> u8 {}", "that of its runtime"),
+            ("", "async fn f(b: Bencher) {}", "within the closure"),
+        ] {
+            let mistakes = mistakes(options, source);
+            assert!(mistakes.len() == 1 && mistakes[0].contains(expected), "{options}: {source}: {mistakes:?}");
+        }
+    }
+
     #[test]
     fn lifetimes_of_the_function_become_static() {
         assert_eq!(input("fn f<'a>(x: &'a str) -> &'a str {}"), ("str".into(), Passing::UnsizedReference));
@@ -527,21 +721,19 @@ mod tests {
             ("unsafe impl T for S {}", "measures functions"),
             ("extern \"C\" {}", "measures functions"),
             ("", "measures functions"),
-            ("async fn f() {}", "makes a future"),
             ("unsafe fn f() {}", "without a promise"),
             ("fn f(self) {}", "a method"),
             ("fn f(&'a mut self) {}", "a method"),
             ("fn f(self: Box<Self>) {}", "a method"),
             ("fn f();", "no body"),
-            ("fn f<T>() {}", "`T` is generic"),
-            ("fn f<'a, const N: usize>() {}", "`N` is generic"),
             ("fn f(x: &impl Debug) {}", "`impl Trait`"),
             ("fn f(x: Vec<impl Debug>) {}", "`impl Trait`"),
             ("fn f(x: &mut u8) {}", "take the value"),
             ("fn f(x: &'a mut u8) {}", "take the value"),
             ("fn f(x: &dyn Debug) {}", "trait object"),
             ("fn f(x: &(dyn Debug + Send)) {}", "trait object"),
-            ("fn f(x: u8, y: u8) {}", "tuple"),
+            ("fn f(x: u8, y: u8, z: u8) {}", "tuple"),
+            ("fn f(b: Bencher, x: u8, y: u8) {}", "tuple"),
             ("extern \"C\" fn f() {}", "in another way"),
             ("fn f(args: ...) {}", "variadic"),
             ("fn f(...) {}", "variadic"),

@@ -9,7 +9,7 @@ mod function;
 mod options;
 mod value;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use syn::Error;
 
 use crate::function::Function;
@@ -182,9 +182,23 @@ pub fn nanobench(options: proc_macro::TokenStream, item: proc_macro::TokenStream
 /// function an error as well.
 fn attribute(options: TokenStream, item: TokenStream) -> TokenStream {
     let added = registration(options, item.clone()).unwrap_or_else(Error::into_compile_error);
-    let mut output = item;
+    let mut output = without_ignore(item);
     output.extend(added);
     output
+}
+
+/// The item without `#[ignore]`, which has been read and which the compiler warns of where there is no test.
+fn without_ignore(item: TokenStream) -> TokenStream {
+    let mut tokens = item.into_iter().peekable();
+    let (mut attributes, mut is_test) = (Vec::new(), false);
+    while let Some(hash) = tokens.next_if(|token| value::is_punct(Some(token), '#')) {
+        let Some(TokenTree::Group(group)) = tokens.next() else { break };
+        is_test |= group.stream().into_iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "test"));
+        attributes.push((hash, group));
+    }
+    attributes.retain(|(_, group)| is_test || !function::is_ignore(group));
+    let attributes = attributes.into_iter().flat_map(|(hash, group)| [hash, TokenTree::Group(group)]);
+    attributes.chain(tokens).collect()
 }
 
 /// Both halves are read before either gives up: a person sees all mistakes at once.

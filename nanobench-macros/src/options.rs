@@ -13,7 +13,14 @@ use crate::value::{self, at, is_punct};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Inputs,
+    Args,
+    /// Values for the constant parameter, or types for the type parameter, in brackets.
+    List,
     By,
+    /// An expression that gives an async runtime.
+    Runtime,
+    /// A number, or a closure from an input to a number.
+    Counter,
     Name,
     Crate,
     /// Nothing; the option is on because it is there.
@@ -33,9 +40,17 @@ enum Kind {
 }
 
 /// Every option, with an example of its value for error messages. The settings have the names of `Overrides`' fields.
-const OPTIONS: [(&str, Kind, &str); 20] = [
+const OPTIONS: [(&str, Kind, &str); 28] = [
     ("inputs", Kind::Inputs, "[1, 2, 3]"),
+    ("args", Kind::Args, "[10, 1000]"),
+    ("consts", Kind::List, "[8, 64]"),
+    ("types", Kind::List, "[u8, String]"),
     ("by", Kind::By, "|input| input.len()"),
+    ("complexity", Kind::Flag, ""),
+    ("runtime", Kind::Runtime, "tokio::runtime::Runtime::new().unwrap()"),
+    ("bytes", Kind::Counter, "1024"),
+    ("items", Kind::Counter, "|input| input.len()"),
+    ("chars", Kind::Counter, "|text| text.chars().count()"),
     ("name", Kind::Name, "\"another name\""),
     ("ignore", Kind::Flag, ""),
     ("throughput", Kind::Flag, ""),
@@ -57,8 +72,11 @@ const OPTIONS: [(&str, Kind, &str); 20] = [
 ];
 
 /// What other frameworks, or a slip of the mind, call an option.
-const ALIASES: [(&str, &str); 12] = [
-    ("args", "inputs"),
+const ALIASES: [(&str, &str); 15] = [
+    ("bytes_count", "bytes"),
+    ("items_count", "items"),
+    ("chars_count", "chars"),
+    ("counter", "bytes"),
     ("values", "inputs"),
     ("label", "by"),
     ("group_by", "by"),
@@ -82,7 +100,15 @@ pub(crate) struct Given {
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) inputs: Option<Given>,
+    pub(crate) args: Option<Given>,
+    pub(crate) consts: Option<Given>,
+    pub(crate) types: Option<Given>,
     pub(crate) by: Option<Given>,
+    pub(crate) runtime: Option<Given>,
+    /// What is counted by a closure of the input: the option's name, and the closure.
+    pub(crate) counters: Vec<Given>,
+    /// The option as the person wrote it, to point at.
+    pub(crate) complexity: Option<Ident>,
     pub(crate) name: Option<LitStr>,
     pub(crate) crate_path: Option<TokenStream>,
     pub(crate) ignore: bool,
@@ -128,6 +154,11 @@ impl Options {
                 errors.push(Error::new(by.key.span(), message));
             }
         }
+        if let (None, Some(complexity)) = (&options.args, &options.complexity) {
+            let message =
+                "`complexity` is about how the cost grows with the argument; add `args = [..]`, or leave it out";
+            errors.push(Error::new(complexity.span(), message));
+        }
         errors.or(options)
     }
 
@@ -142,6 +173,7 @@ impl Options {
                 match name {
                     "throughput" => self.throughput = true,
                     "latency" => self.latency = Some(key),
+                    "complexity" => self.complexity = Some(key),
                     "repeated" => {
                         let setting = Ident::new("compare_repeated", key.span());
                         self.settings.push(Given { key: setting, value: quote!(true) });
@@ -168,6 +200,28 @@ impl Options {
             (Kind::Inputs, _) if value::is_empty_list(&value) => {
                 let message = "without any input there is nothing to measure; put at least one value into `inputs`";
                 return Err(Error::new(span, message));
+            }
+            (Kind::Args, _) if value::is_empty_list(&value) => {
+                let message = "without any argument there is nothing to measure; put at least one value into `args`";
+                return Err(Error::new(span, message));
+            }
+            (Kind::Args, None) => self.args = Some(Given { key, value }),
+            (Kind::Args, Some(_)) => return Err(wrong("a list or another expression to iterate over")),
+            (Kind::List, _) => match value::list(&value, name == "types") {
+                Some(parts) if parts.is_empty() => {
+                    let message = format!("an empty `{name}` leaves nothing to measure; put at least one into it");
+                    return Err(Error::new(span, message));
+                }
+                Some(_) if name == "consts" => self.consts = Some(Given { key, value }),
+                Some(_) => self.types = Some(Given { key, value }),
+                None => return Err(wrong("a list in brackets")),
+            },
+            (Kind::Runtime, None) => self.runtime = Some(Given { key, value }),
+            (Kind::Runtime, Some(_)) => return Err(wrong("something with a method `block_on`")),
+            (Kind::Counter, None) if value::is_closure(&value) => self.counters.push(Given { key, value }),
+            (Kind::Counter, None) => {
+                let value = cast_to_float(&value, span);
+                self.settings.push(Given { key, value });
             }
             (Kind::Inputs, None) => self.inputs = Some(Given { key, value }),
             (Kind::Inputs, Some(_)) => return Err(wrong("a list or another expression to iterate over")),
@@ -237,11 +291,15 @@ fn literal_setting(
         }
         (Kind::Text, _) => Err(wrong("a string")),
 
-        (Kind::Amount, Lit::Int(number)) => amount(number.base10_digits(), number.span(), wrong),
-        (Kind::Amount, Lit::Float(number)) => amount(number.base10_digits(), number.span(), wrong),
+        (Kind::Amount | Kind::Counter, Lit::Int(number)) => amount(number.base10_digits(), number.span(), wrong),
+        (Kind::Amount | Kind::Counter, Lit::Float(number)) => amount(number.base10_digits(), number.span(), wrong),
         (Kind::Amount, _) => Err(wrong("a number")),
+        (Kind::Counter, _) => Err(wrong("a number or a closure from an input to one")),
 
-        (Kind::Inputs | Kind::By | Kind::Name | Kind::Crate | Kind::Flag, _) => Ok(value),
+        (
+            Kind::Inputs | Kind::Args | Kind::List | Kind::By | Kind::Runtime | Kind::Name | Kind::Crate | Kind::Flag,
+            _,
+        ) => Ok(value),
     }
 }
 
@@ -391,7 +449,8 @@ mod tests {
             ("min_epoch_iteration", "min_epoch_iterations"),
             ("warm_up", "warmup"),
             ("presicion", "precision"),
-            ("args", "inputs"),
+            ("arg", "args"),
+            ("bytes_count", "bytes"),
             ("sample_count", "epochs"),
         ] {
             assert_eq!(nearest(written), Some(meant), "{written}");

@@ -5,6 +5,41 @@
 use proc_macro2::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
 use syn::Lit;
 
+/// The parts of a list in brackets, none if it is something else. In a list of types every `<` opens a bracket.
+pub(crate) fn list(value: &TokenStream, is_of_types: bool) -> Option<Vec<TokenStream>> {
+    let mut tokens = value.clone().into_iter();
+    let (Some(TokenTree::Group(group)), None) = (tokens.next(), tokens.next()) else { return None };
+    if group.delimiter() != Delimiter::Bracket {
+        return None;
+    }
+    let tokens = flattened(group.stream());
+    let (mut parts, mut rest) = (Vec::new(), tokens.as_slice());
+    while !rest.is_empty() {
+        let length = if is_of_types { type_length(rest) } else { expression_length(rest) };
+        parts.push(rest[..length].iter().cloned().collect());
+        rest = rest.get(length + 1..).unwrap_or_default();
+    }
+    Some(parts)
+}
+
+/// How many of `tokens` belong to the type that they begin with.
+fn type_length(tokens: &[TokenTree]) -> usize {
+    let mut position = 0;
+    while position < tokens.len() && !is_punct(tokens.get(position), ',') {
+        position += if is_punct(tokens.get(position), '<') { angle_length(&tokens[position..]) } else { 1 };
+    }
+    position
+}
+
+/// Whether an expression is a closure that is written out.
+pub(crate) fn is_closure(value: &TokenStream) -> bool {
+    match value.clone().into_iter().next() {
+        Some(TokenTree::Punct(punct)) => punct.as_char() == '|',
+        Some(TokenTree::Ident(word)) => word == "move",
+        _ => false,
+    }
+}
+
 /// How many of `tokens` belong to the expression that they begin with.
 ///
 /// It ends at the first comma that is neither within angle brackets nor between the bars of a closure. Brackets of the

@@ -102,6 +102,12 @@ pub struct Config {
     pub unit: String,
     /// How many units of work one call does.
     pub batch: f64,
+    /// How many bytes a call works on, for a column of bytes per second.
+    pub bytes: Option<f64>,
+    /// How many items a call works on, likewise.
+    pub items: Option<f64>,
+    /// How many characters a call works on, likewise.
+    pub chars: Option<f64>,
     /// The unit of time in the table.
     pub time_unit: TimeUnit,
     /// What the benchmarks of a table have in common: the head of the column of names.
@@ -129,6 +135,9 @@ impl Default for Config {
             compare_repeated: false,
             unit: DEFAULT_UNIT.to_owned(),
             batch: 1.0,
+            bytes: None,
+            items: None,
+            chars: None,
             time_unit: TimeUnit::default(),
             title: DEFAULT_TITLE.to_owned(),
             relative: false,
@@ -165,6 +174,12 @@ pub struct Overrides {
     pub unit: Option<String>,
     /// See `Config::batch`.
     pub batch: Option<f64>,
+    /// See `Config::bytes`.
+    pub bytes: Option<f64>,
+    /// See `Config::items`.
+    pub items: Option<f64>,
+    /// See `Config::chars`.
+    pub chars: Option<f64>,
     /// See `Config::time_unit`; the name of the unit.
     pub time_unit: Option<String>,
 }
@@ -182,7 +197,7 @@ pub(crate) struct Setting {
 }
 
 /// All settings. The command line, the environment and the help text are made from this table.
-pub(crate) const SETTINGS: [Setting; 13] = [
+pub(crate) const SETTINGS: [Setting; 16] = [
     Setting {
         name: "epochs",
         value: "N",
@@ -257,6 +272,24 @@ pub(crate) const SETTINGS: [Setting; 13] = [
         value: "NUMBER",
         help: "how many units of work one call does",
         set: |to, text| number(text).map(|value| to.batch = Some(value)),
+    },
+    Setting {
+        name: "bytes",
+        value: "NUMBER",
+        help: "how many bytes a call works on, for GB/s",
+        set: |to, text| number(text).map(|value| to.bytes = Some(value)),
+    },
+    Setting {
+        name: "items",
+        value: "NUMBER",
+        help: "how many items a call works on, for item/s",
+        set: |to, text| number(text).map(|value| to.items = Some(value)),
+    },
+    Setting {
+        name: "chars",
+        value: "NUMBER",
+        help: "how many characters a call works on, for char/s",
+        set: |to, text| number(text).map(|value| to.chars = Some(value)),
     },
     Setting {
         name: "time_unit",
@@ -419,8 +452,11 @@ impl Overrides {
         if !self.precision.is_none_or(|share| share > 0.0 && share < 1.0) {
             return Err(("precision", SHARE));
         }
-        if !self.batch.is_none_or(|batch| batch > 0.0 && batch.is_finite()) {
-            return Err(("batch", NUMBER));
+        let amounts = [("batch", self.batch), ("bytes", self.bytes), ("items", self.items), ("chars", self.chars)];
+        for (name, amount) in amounts {
+            if !amount.is_none_or(|amount| amount > 0.0 && amount.is_finite()) {
+                return Err((name, NUMBER));
+            }
         }
         if !self.unit.as_ref().is_none_or(|unit| !unit.is_empty() && !unit.contains(char::is_control)) {
             return Err(("unit", "a name that can be printed, such as byte"));
@@ -451,6 +487,9 @@ impl Config {
                 compare_repeated,
                 unit,
                 batch,
+                bytes,
+                items,
+                chars,
                 time_unit,
             } = source.clone();
             override_with(&mut config.epochs, epochs);
@@ -465,6 +504,9 @@ impl Config {
             override_with(&mut config.compare_repeated, compare_repeated);
             override_with(&mut config.unit, unit);
             override_with(&mut config.batch, batch);
+            config.bytes = bytes.or(config.bytes);
+            config.items = items.or(config.items);
+            config.chars = chars.or(config.chars);
             override_with(&mut config.time_unit, time_unit.and_then(|name| TimeUnit::named(&name)));
         }
         self
@@ -579,6 +621,9 @@ mod tests {
             compare_repeated: Some(true),
             unit: Some("7".into()),
             batch: Some(7.0),
+            bytes: Some(7.0),
+            items: Some(7.0),
+            chars: Some(7.0),
             time_unit: Some("us".into()),
         };
         assert_eq!(all, (expected, Vec::new()));

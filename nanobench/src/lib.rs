@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 mod bench;
+mod bencher;
 mod black_box;
+mod cases;
 mod chain;
 mod cli;
 mod clock;
@@ -34,6 +36,7 @@ pub mod templates {
 }
 
 pub use bench::{Bench, Case, Setup, WithInputs};
+pub use bencher::{Bencher, BencherWithInputs};
 pub use black_box::{black_box, do_not_optimize_away};
 pub use chain::Chain;
 pub use comparison::{Comparison, ComparisonEntry};
@@ -100,10 +103,15 @@ compile_error!("nanobench cannot register benchmarks on this target: the `invent
 /// What the expansions of the macros name. Not part of the public interface: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::bencher::Bencher;
+    pub use crate::black_box::black_box;
+    pub use crate::cases::{Cases, DefaultRuntime, Size, amount, counted, joined, max_calls_of, plain, with_arg};
     pub use crate::chain::link_cycles;
     pub use crate::config::Overrides;
     pub use crate::registry::Entry;
     pub use crate::runner::main;
-    pub use crate::target::{Function, Inputs, Mode, max_calls, max_calls_plain, sample, sample_chained, sample_plain};
+    pub use crate::target::{
+        Counted, Function, Inputs, Mode, Sample, max_calls, max_calls_plain, sample, sample_chained, sample_plain,
+    };
     pub use inventory;
 }

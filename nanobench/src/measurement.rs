@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::clock::ClockFacts;
 use crate::config::Config;
 use crate::stats;
-use crate::target::Mode;
+use crate::target::{Counted, Mode};
 
 /// The result of one benchmark.
 ///
@@ -62,6 +62,7 @@ impl Measurement {
                 left_out: 0.0,
                 outcome: Outcome::Panicked { message },
                 cost: None,
+                amounts: Vec::new(),
             }],
             epochs: Vec::new(),
             clock_resolution_seconds: f64::NAN,
@@ -286,6 +287,8 @@ pub(crate) struct Row {
     pub(crate) outcome: Outcome,
     /// The cost, where there is one.
     pub(crate) cost: Option<Cost>,
+    /// What a call does an amount of, and how much.
+    pub(crate) amounts: Vec<(Counted, f64)>,
 }
 
 /// What a unit of work costs.

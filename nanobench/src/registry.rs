@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use crate::cases::{Case, Cases};
 use crate::config::Overrides;
 use crate::printable::printable;
-use crate::target::{Function, Mode};
+use crate::target::{Function, Mode, Visit};
 
 /// One function under `#[nanobench]`, as the attribute registers it before `main` runs.
 pub struct Entry {
@@ -20,6 +21,8 @@ pub struct Entry {
     pub column: u32,
     /// Whether it is left out unless asked for.
     pub ignore: bool,
+    /// Whether the cases are compared by how their cost grows with the argument.
+    pub complexity: bool,
     /// The questions that the attribute asks, in the order of the answers. A function is compiled for throughput in any case
     /// and for latency if that is among them.
     pub modes: &'static [Mode],
@@ -96,9 +99,26 @@ impl fmt::Display for RegistryError {
 pub(crate) struct Benchmark {
     pub(crate) id: String,
     pub(crate) entry: &'static Entry,
+    /// Which case of the function it is; none for a function that is a single benchmark.
+    case: Option<Case>,
 }
 
-/// All benchmarks of this program, in the order in which they stand in the source.
+impl Benchmark {
+    /// Makes what is to be measured, or called once, and shows it to `visit`. That runs user code.
+    pub(crate) fn visit(&self, visit: Visit) {
+        match &self.case {
+            Some(case) => case.visit(visit),
+            None => self.entry.function.visit(visit),
+        }
+    }
+
+    /// The size of the case, where the attribute asks for the complexity.
+    pub(crate) fn complexity_n(&self) -> Option<f64> {
+        self.case.as_ref()?.n
+    }
+}
+
+/// All benchmarks of this program, in the order in which they stand in the source. Functions with arguments are asked for these.
 ///
 /// # Errors
 ///
@@ -108,15 +128,25 @@ pub(crate) fn benchmarks() -> Result<Vec<Benchmark>, RegistryError> {
 }
 
 fn in_source_order(entries: impl Iterator<Item = &'static Entry>) -> Result<Vec<Benchmark>, RegistryError> {
-    let mut benchmarks: Vec<Benchmark> = entries.map(|entry| Benchmark { id: entry.id(), entry }).collect();
-    if benchmarks.is_empty() {
+    let mut entries: Vec<(String, &Entry)> = entries.map(|entry| (entry.id(), entry)).collect();
+    if entries.is_empty() {
         return Err(RegistryError::Empty);
     }
     // Functions that one macro expands to share a line and a column; their names keep the order the same in every build.
-    benchmarks.sort_by(|a, b| {
+    entries.sort_by(|(a_id, a), (b_id, b)| {
         let place = |entry: &Entry| (entry.file, entry.line, entry.column);
-        place(a.entry).cmp(&place(b.entry)).then_with(|| a.id.cmp(&b.id))
+        place(a).cmp(&place(b)).then_with(|| a_id.cmp(b_id))
     });
+    let mut benchmarks = Vec::new();
+    for (id, entry) in entries {
+        match entry.function {
+            Function::Cases(collect) => benchmarks.extend(Cases::of(collect).into_iter().map(|case| {
+                let slash = if case.name.is_empty() { "" } else { "/" };
+                Benchmark { id: printable(&format!("{id}{slash}{}", case.name)), entry, case: Some(case) }
+            })),
+            _ => benchmarks.push(Benchmark { id, entry, case: None }),
+        }
+    }
     let mut first_with = std::collections::HashMap::new();
     for benchmark in &benchmarks {
         if let Some(first) = first_with.insert(&benchmark.id, benchmark.entry) {
@@ -142,6 +172,7 @@ mod tests {
             line,
             column: 1,
             ignore: false,
+            complexity: false,
             modes: &[Mode::Throughput],
             settings: None,
             function: Function::Plain { sample: |_| 0, max_calls: 1 },

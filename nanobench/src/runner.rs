@@ -9,9 +9,11 @@ use std::time::Instant;
 use termcolor::{ColorChoice, StandardStream};
 
 use crate::bench::{ENDLESS, terminal_colors};
+use crate::cases;
 use crate::cli::{self, Action, Arguments, Choice, Color, Format, Request, UsageError};
 use crate::config::{CONFIG_VARIABLE, Config, Overrides, SETTINGS, SettingError};
 use crate::engine;
+use crate::groups::Groups;
 use crate::machine::{self, MachineClock};
 use crate::measurement::Measurement;
 use crate::printable::{complain, printable};
@@ -21,7 +23,7 @@ use crate::report::json_lines::JsonLines;
 use crate::report::sweep::SweepTable;
 use crate::report::table::Table;
 use crate::stability;
-use crate::target::{self, Function, Inputs, Mode, Target};
+use crate::target::{self, Inputs, Mode, Target};
 
 /// The benchmarks cannot be run, or the output cannot be written.
 const FAILURE: u8 = 1;
@@ -168,7 +170,7 @@ fn run_once(chosen: &Chosen) -> Result<u8, Error> {
     for (benchmark, is_ignored) in &chosen.benchmarks {
         let verdict = if *is_ignored {
             "ignored"
-        } else if catching_panics(|| engine::call_once(&mut *benchmark.entry.function.target())).is_ok() {
+        } else if catching_panics(|| benchmark.visit(&mut |target| engine::call_once(target))).is_ok() {
             passed += 1;
             "ok"
         } else {
@@ -204,7 +206,10 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     // All settings are checked before anything runs, so that a mistake in the last does not cost the time of the others.
     let configured = chosen
         .selected()
-        .map(|benchmark| configure(benchmark, &environment, &arguments.overrides).map(|config| (benchmark, config)))
+        .map(|benchmark| {
+            let config = configure(benchmark, &environment, &arguments.overrides)?;
+            Ok((benchmark, config.map(|config| Config { complexity_n: benchmark.complexity_n(), ..config })))
+        })
         .collect::<Result<Vec<_>, _>>()
         .map_err(Error::Setting)?;
     if !arguments.quiet {
@@ -245,8 +250,11 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     for (benchmark, mode, config) in measurements {
         let measured = config.as_ref().map_err(String::clone).and_then(|config| {
             catching_panics(|| {
-                let mut target = benchmark.entry.function.target();
-                engine::measure(&benchmark.id, mode, &mut *target, config, &clock)
+                let mut measurement = None;
+                benchmark.visit(&mut |target| {
+                    measurement = Some(engine::measure(&benchmark.id, mode, target, config, &clock));
+                });
+                measurement.expect("a benchmark that shows no target panics")
             })
         });
         let measurement = measured.unwrap_or_else(|message| {
@@ -297,8 +305,12 @@ fn sweep(configured: &[Configured], modes: &[Mode], arguments: &Arguments) -> Re
     for (benchmark, modes, config) in sweeps {
         let swept = config.as_ref().map_err(String::clone).and_then(|config| {
             catching_panics(|| {
-                let function = &benchmark.entry.function;
-                engine::sweep(&mut *function.target(), &modes, &mut *empty_loop(function), config, &clock)
+                let mut swept = None;
+                benchmark.visit(&mut |target| {
+                    let mut nothing = empty_loop(target);
+                    swept = Some(engine::sweep(target, &modes, &mut *nothing, config, &clock));
+                });
+                swept.expect("a benchmark that shows no target panics")
             })
         });
         match swept {
@@ -312,23 +324,18 @@ fn sweep(configured: &[Configured], modes: &[Mode], arguments: &Arguments) -> Re
     Ok(code)
 }
 
-/// A target of the shape of `function` that does nothing: for a function without inputs a loop around nothing, for one with
-/// inputs a loop that takes each from a queue and hands it back.
+/// A target of the shape of `target` that does nothing: for one without inputs a loop around nothing, for one with inputs a loop
+/// that takes each from a queue and hands it back.
 ///
 /// The inputs are machine words whatever those of the function are, since only the user's crate knows these. Taking a larger
 /// one from the queue costs a little more.
-fn empty_loop(function: &Function) -> Box<dyn Target> {
-    fn nothing() {}
+fn empty_loop(target: &dyn Target) -> Box<dyn Target> {
     fn same(input: u64) -> u64 {
         input
     }
-    match function {
-        Function::Plain { .. } => Function::Plain {
-            sample: |calls| target::sample_plain(calls, nothing),
-            max_calls: target::max_calls_plain(nothing),
-        }
-        .target(),
-        Function::WithInputs(_) => {
+    match target.groups() {
+        Groups::NoInputs => cases::plain(|| ()),
+        Groups::Mix { .. } | Groups::Each(_) => {
             Inputs::new([0]).by_value(|queue| target::sample(queue, same), target::max_calls(same))
         }
     }
@@ -381,7 +388,8 @@ fn complain_of_unknown_variables() {
 
 fn run_endlessly(benchmark: &Benchmark, config: &Config) -> ! {
     let _ = writeln!(io::stderr(), "{ENDLESS} set: running '{}' endlessly", benchmark.id);
-    engine::run_endlessly(&mut *benchmark.entry.function.target(), config, &MachineClock::new())
+    benchmark.visit(&mut |target| engine::run_endlessly(target, config, &MachineClock::new()));
+    unreachable!("a benchmark that shows no target panics")
 }
 
 fn color_choice(color: Color) -> ColorChoice {

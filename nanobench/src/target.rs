@@ -6,8 +6,11 @@
 use std::borrow::Borrow;
 use std::fmt::{Debug, Display};
 use std::mem::{ManuallyDrop, needs_drop, size_of};
+use std::ops::DerefMut;
 
+use crate::bencher::{self, Bencher};
 use crate::black_box::{black_box, black_box_loaded};
+use crate::cases::{Cases, Size};
 use crate::chain::{Chain, Zero};
 use crate::groups::Groups;
 
@@ -22,6 +25,9 @@ pub enum Mode {
 
 /// What a target says that is asked for a latency which it cannot measure. The runner does not ask it.
 pub(crate) const NOT_CHAINED: &str = "the function was not compiled for latency";
+
+/// What is done with a target: measuring, or calling it once.
+pub(crate) type Visit<'a> = &'a mut dyn FnMut(&mut dyn Target);
 
 /// Something that can be called many times in a row while a clock runs.
 pub trait Target {
@@ -49,6 +55,63 @@ pub trait Target {
     /// wait.
     fn link_cycles(&self) -> f64 {
         0.0
+    }
+
+    /// How much of something the calls do, where that depends on the input.
+    fn amounts(&self) -> &[Amounts] {
+        &[]
+    }
+}
+
+/// What a call can do an amount of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Bytes.
+    Bytes,
+    /// Items, whatever they are.
+    Items,
+    /// Characters.
+    Chars,
+}
+
+/// How much of something a call does with each input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Amounts {
+    /// What is counted.
+    pub counted: Counted,
+    /// For each input, or a single one for all.
+    pub per_input: Vec<f64>,
+}
+
+/// A target together with what its calls do an amount of.
+pub(crate) struct WithAmounts<T> {
+    pub(crate) inner: T,
+    pub(crate) amounts: Vec<Amounts>,
+}
+
+impl<T: DerefMut<Target: Target>> Target for WithAmounts<T> {
+    fn begin_epoch(&mut self) {
+        self.inner.begin_epoch();
+    }
+
+    fn groups(&self) -> &Groups {
+        self.inner.groups()
+    }
+
+    fn max_calls(&self) -> u64 {
+        self.inner.max_calls()
+    }
+
+    fn sample(&mut self, mode: Mode, calls: u64, order: &[u32]) -> u64 {
+        self.inner.sample(mode, calls, order)
+    }
+
+    fn link_cycles(&self) -> f64 {
+        self.inner.link_cycles()
+    }
+
+    fn amounts(&self) -> &[Amounts] {
+        &self.amounts
     }
 }
 
@@ -147,14 +210,20 @@ pub enum Function {
     },
     /// A function with inputs. Making them runs user code.
     WithInputs(fn() -> Box<dyn Target>),
+    /// A function that measures by itself, with the bencher that it is given.
+    WithBencher(fn(Bencher)),
+    /// A function that is several benchmarks. Finding out which runs user code.
+    Cases(fn(&mut Cases)),
 }
 
 impl Function {
-    /// Makes what the engine can time.
-    pub(crate) fn target(&self) -> Box<dyn Target> {
+    /// What the benchmark does, for a function that is a single one.
+    pub(crate) fn visit(&self, visit: Visit) {
         match *self {
-            Self::Plain { sample, max_calls } => Box::new(Plain { sample, max_calls }),
-            Self::WithInputs(target) => target(),
+            Self::Plain { sample, max_calls } => visit(&mut Plain { sample, max_calls }),
+            Self::WithInputs(target) => visit(&mut *target()),
+            Self::WithBencher(function) => bencher::visit(function, visit),
+            Self::Cases(_) => unreachable!("each case is visited by itself"),
         }
     }
 }
@@ -183,7 +252,11 @@ impl Target for Plain {
 pub struct Inputs<T> {
     values: Vec<T>,
     groups: Option<Groups>,
+    amounts: Vec<Amounts>,
 }
+
+/// Times a call for each of the queue.
+pub type Sample<Q> = Box<dyn Fn(&mut Vec<Q>) -> u64>;
 
 impl<T> Inputs<T> {
     /// Takes the inputs. A value that comes several times is that much more frequent.
@@ -194,12 +267,19 @@ impl<T> Inputs<T> {
     pub fn new(values: impl IntoIterator<Item = T>) -> Self {
         let values: Vec<T> = values.into_iter().collect();
         assert!(!values.is_empty(), "`inputs` is empty: a benchmark needs at least one input");
-        Self { values, groups: None }
+        Self { values, groups: None, amounts: Vec::new() }
     }
 
     /// Groups the inputs by a label.
     pub fn by<L: Display>(mut self, label: impl Fn(&T) -> L) -> Self {
         self.groups = Some(Groups::labelled(self.values.len(), &|input| label(&self.values[input]).to_string()));
+        self
+    }
+
+    /// Says how much of something a call does with an input.
+    pub fn counted<N: Size>(mut self, counted: Counted, amount: impl Fn(&T) -> N) -> Self {
+        let per_input = self.values.iter().map(|input| amount(input).size()).collect();
+        self.amounts.push(Amounts { counted, per_input });
         self
     }
 }
@@ -209,8 +289,7 @@ impl<T: Clone + PartialEq + Debug + 'static> Inputs<T> {
     /// Makes a target of a function that takes its input by value; it gets a clone, made while the clock stands still.
     #[inline(never)]
     pub fn by_value(self, sample: fn(&mut Vec<T>) -> u64, max_calls: u64) -> Box<dyn Target> {
-        let (values, groups) = self.grouped();
-        Box::new(ByValue { values, groups, queue: Vec::new(), sample, chained: None, max_calls })
+        self.by_value_with(Box::new(sample), None, max_calls)
     }
 
     /// The same for a function that has been compiled for latency as well.
@@ -222,9 +301,19 @@ impl<T: Clone + PartialEq + Debug + 'static> Inputs<T> {
         link_cycles: f64,
         max_calls: u64,
     ) -> Box<dyn Target> {
-        let (values, groups) = self.grouped();
-        let chained = Some(Chained { sample: sample_chained, link_cycles });
-        Box::new(ByValue { values, groups, queue: Vec::new(), sample, chained, max_calls })
+        self.by_value_with(Box::new(sample), Some((Box::new(sample_chained), link_cycles)), max_calls)
+    }
+
+    /// The same for loops that have captured something. What latency needs comes with the cycles of the link.
+    #[inline(never)]
+    pub fn by_value_with(
+        self,
+        sample: Sample<T>,
+        chained: Option<(Sample<T>, f64)>,
+        max_calls: u64,
+    ) -> Box<dyn Target> {
+        let (values, groups, amounts) = self.grouped();
+        Box::new(ByValue { values, groups, amounts, queue: Vec::new(), sample, chained, max_calls })
     }
 
     /// Makes a target of a function that takes its input by reference, perhaps as what the input borrows as: `&str` for
@@ -234,32 +323,41 @@ impl<T: Clone + PartialEq + Debug + 'static> Inputs<T> {
     where
         T: Borrow<B>,
     {
-        let (values, groups) = self.grouped();
-        Box::new(ByReference { values, groups, sample, max_calls })
+        self.by_reference_with(Box::new(sample), max_calls)
     }
 
-    fn grouped(self) -> (Vec<T>, Groups) {
+    /// The same for a loop that has captured something.
+    #[inline(never)]
+    pub fn by_reference_with<B: ?Sized + 'static>(
+        self,
+        sample: Box<dyn Fn(&mut Vec<&B>) -> u64>,
+        max_calls: u64,
+    ) -> Box<dyn Target>
+    where
+        T: Borrow<B>,
+    {
+        let (values, groups, amounts) = self.grouped();
+        Box::new(ByReference { values, groups, amounts, sample, max_calls })
+    }
+
+    fn grouped(self) -> (Vec<T>, Groups, Vec<Amounts>) {
         let values = self.values;
         let groups = self.groups.unwrap_or_else(|| {
             Groups::distinct(values.len(), &|a, b| values[a] == values[b], &|input| format!("{:?}", values[input]))
         });
-        (values, groups)
+        (values, groups, self.amounts)
     }
 }
 
 struct ByValue<T> {
     values: Vec<T>,
     groups: Groups,
+    amounts: Vec<Amounts>,
     queue: Vec<T>,
-    sample: fn(&mut Vec<T>) -> u64,
-    /// What latency needs; none if the function was not compiled for it.
-    chained: Option<Chained<T>>,
+    sample: Sample<T>,
+    /// What latency needs, and the cycles of the link; none if the function was not compiled for it.
+    chained: Option<(Sample<T>, f64)>,
     max_calls: u64,
-}
-
-struct Chained<T> {
-    sample: fn(&mut Vec<T>) -> u64,
-    link_cycles: f64,
 }
 
 impl<T: Clone> Target for ByValue<T> {
@@ -273,8 +371,8 @@ impl<T: Clone> Target for ByValue<T> {
 
     fn sample(&mut self, mode: Mode, _calls: u64, order: &[u32]) -> u64 {
         let sample = match (mode, &self.chained) {
-            (Mode::Throughput, _) => self.sample,
-            (Mode::Latency, Some(chained)) => chained.sample,
+            (Mode::Throughput, _) => &self.sample,
+            (Mode::Latency, Some((chained, _))) => chained,
             (Mode::Latency, None) => panic!("{NOT_CHAINED}"),
         };
         self.queue.extend(order.iter().map(|&input| self.values[input as usize].clone()));
@@ -282,14 +380,19 @@ impl<T: Clone> Target for ByValue<T> {
     }
 
     fn link_cycles(&self) -> f64 {
-        self.chained.as_ref().map_or(0.0, |chained| chained.link_cycles)
+        self.chained.as_ref().map_or(0.0, |(_, link_cycles)| *link_cycles)
+    }
+
+    fn amounts(&self) -> &[Amounts] {
+        &self.amounts
     }
 }
 
 struct ByReference<T, B: ?Sized> {
     values: Vec<T>,
     groups: Groups,
-    sample: fn(&mut Vec<&B>) -> u64,
+    amounts: Vec<Amounts>,
+    sample: Box<dyn Fn(&mut Vec<&B>) -> u64>,
     max_calls: u64,
 }
 
@@ -306,6 +409,10 @@ impl<T: Borrow<B>, B: ?Sized> Target for ByReference<T, B> {
         assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
         let mut queue = order.iter().map(|&input| self.values[input as usize].borrow()).collect();
         (self.sample)(&mut queue)
+    }
+
+    fn amounts(&self) -> &[Amounts] {
+        &self.amounts
     }
 }
 
@@ -442,7 +549,7 @@ mod tests {
             CALLS.set(CALLS.get() + 1);
         }
         let plain = Function::Plain { sample: |calls| sample_plain(calls, count), max_calls: 9 };
-        plain.target().sample(Mode::Throughput, 1_000, &[]);
+        plain.visit(&mut |target| _ = target.sample(Mode::Throughput, 1_000, &[]));
         assert_eq!(CALLS.get(), 1_000);
     }
 

@@ -218,7 +218,10 @@ fn a_template_is_filled_with_what_was_measured() {
     assert_eq!(String::from_utf8(out).unwrap(), expected);
     let mut out = Vec::new();
     let error = bench.render("fine {{nothing}}", &mut out).unwrap_err();
-    assert_eq!((error.to_string().as_str(), out.len()), ("line 1, column 6: unknown tag 'nothing'", 0));
+    assert_eq!(
+        (error.to_string().as_str(), out.len()),
+        ("the template cannot be rendered: line 1, column 6: unknown tag 'nothing'", 0)
+    );
     for template in [templates::csv(), templates::json(), templates::html(), templates::pyperf()] {
         bench.render(template, io::sink()).unwrap();
     }

@@ -20,7 +20,7 @@ use crate::groups::Groups;
 use crate::measurement::{CoreClock, Cost, Figure, Instability, Interval, MAX_SPREAD, Measurement, Outcome, Row};
 use crate::rng::Rng;
 use crate::stats::{self, Levels};
-use crate::target::{Mode, Target};
+use crate::target::{Amounts, Counted, Mode, Target};
 pub(crate) use compare::compare;
 use design::Design;
 use fit::{ClockPrior, Estimate, Fit, Samples};
@@ -353,7 +353,8 @@ impl<'a> Run<'a> {
             }
             outcome => outcome,
         };
-        row.cost = Some(cost);
+        // A fit to few samples may come out below zero, which no cost is; within the floor the limit above is what counts.
+        row.cost = Some(cost).filter(|cost| cost.nanoseconds.value > 0.0 || row.outcome == Outcome::BelowFloor);
     }
 
     /// The cycles that the link between two calls adds to each of them.
@@ -385,14 +386,15 @@ impl<'a> Run<'a> {
 
     fn outcome(&self, chosen: &Chosen, cost: &Cost, trouble: &Trouble, is_whole: bool) -> Outcome {
         let shared = Outcome::Unstable(Instability::SharedCore { share: chosen.shared });
-        if chosen.is_shared {
+        let Figure { value, interval } = cost.nanoseconds;
+        if chosen.is_shared && value > 0.0 {
             return shared;
         }
-        let Figure { value, interval: Some(interval) } = cost.nanoseconds else {
+        let Some(interval) = interval else {
             return Outcome::Unstable(Instability::TooFewEpochs);
         };
         let half_width = interval.high - value;
-        if interval.low <= 0.0 || interval.high * self.config.batch < FLOOR_NANOSECONDS {
+        if value <= 0.0 || interval.low <= 0.0 || interval.high * self.config.batch < FLOOR_NANOSECONDS {
             return Outcome::BelowFloor;
         }
         if let Some(levels) = trouble.levels {
@@ -436,6 +438,28 @@ impl<'a> Run<'a> {
         Some(CoreClock { least, median: stats::median(&mut epochs), most })
     }
 
+    /// What a call does an amount of, for the row at `index`: that of the mix, or of a group.
+    fn amounts(&self, index: usize) -> Vec<(Counted, f64)> {
+        let mean = |amounts: &Amounts| {
+            let per_input = &amounts.per_input;
+            let members = match (index.checked_sub(1), self.target.groups()) {
+                (Some(group), Groups::Each(groups)) if per_input.len() > 1 => &groups[group].members[..],
+                _ => return per_input.iter().sum::<f64>() / per_input.len() as f64,
+            };
+            members.iter().map(|&input| per_input[input as usize]).sum::<f64>() / members.len() as f64
+        };
+        let of_inputs = self.target.amounts().iter().map(|amounts| (amounts.counted, mean(amounts)));
+        let Config { bytes, items, chars, .. } = self.config;
+        let of_all = [(Counted::Bytes, bytes), (Counted::Items, items), (Counted::Chars, chars)];
+        let mut found: Vec<(Counted, f64)> = of_inputs.collect();
+        for (counted, amount) in of_all {
+            if let Some(amount) = amount.filter(|_| !found.iter().any(|(known, _)| *known == counted)) {
+                found.push((counted, amount));
+            }
+        }
+        found
+    }
+
     /// All rows of the measurement, each with `outcome`.
     fn without_cost(&self, id: &str, outcome: Outcome) -> Measurement {
         let mut labels = vec![None];
@@ -451,7 +475,15 @@ impl<'a> Run<'a> {
             config: Some(self.config.clone()),
             rows: labels
                 .into_iter()
-                .map(|label| Row { label, is_repeated: false, left_out: 0.0, outcome: outcome.clone(), cost: None })
+                .enumerate()
+                .map(|(index, label)| Row {
+                    label,
+                    is_repeated: false,
+                    left_out: 0.0,
+                    outcome: outcome.clone(),
+                    cost: None,
+                    amounts: self.amounts(index),
+                })
                 .collect(),
             epochs: self.record.epochs_seen(self.facts.pair_cost_ticks, &self.facts, self.metronome.is_some()),
             clock_resolution_seconds: self.facts.resolution_ticks() / self.facts.ticks_per_second,

@@ -13,6 +13,7 @@
 //! | `nanoseconds`, `cycles` | `{"value", "low", "high"}`, the latter two being the 95 % interval |
 //! | `ungated_nanoseconds` | what the value would have been had the samples of a shared core counted; `null` if none was left out |
 //! | `mdape` | how far the epochs lie apart, a share of 1 |
+//! | `per_call` | `{"bytes", "items", "chars"}` that a call works on, as far as that is known |
 //! | `total_seconds` | what all timed calls took together |
 //! | `left_out` | the share of samples that do not count since the core was shared, or the thread had to wait for it |
 //! | `epochs`, `samples`, `calls` | how many there were |
@@ -27,7 +28,7 @@ use std::io::{self, Write};
 use crate::config::Config;
 use crate::measurement::{Figure, Machine, Measurement, Row};
 use crate::report::{Report, advice, json, outcome_names};
-use crate::target::Mode;
+use crate::target::{Counted, Mode};
 
 /// The version of the format.
 const VERSION: f64 = 1.0;
@@ -72,6 +73,10 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
     let core_clock = measurement.core_clock.map(|clock| {
         Object::new().number("least", clock.least).number("median", clock.median).number("most", clock.most).finish()
     });
+    let amounts = (!row.amounts.is_empty()).then(|| {
+        let add = |object: Object, &(counted, amount): &(Counted, f64)| object.number(counted_name(counted), amount);
+        row.amounts.iter().fold(Object::new(), add).finish()
+    });
     Object::new()
         .number("version", VERSION)
         .text("method", Some(METHOD))
@@ -86,6 +91,7 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
         .number("ungated_nanoseconds", cost.and_then(|cost| cost.ungated_nanoseconds).unwrap_or(f64::NAN))
         .object("cycles", cost.and_then(|cost| cost.cycles.as_ref()).map(figure_object).as_deref())
         .number("mdape", cost.and_then(|cost| cost.mdape).unwrap_or(f64::NAN))
+        .object("per_call", amounts.as_deref())
         .number("total_seconds", cost.map_or(f64::NAN, |cost| cost.total_seconds))
         .number("left_out", row.left_out)
         .number("epochs", measurement.epochs.len() as f64)
@@ -105,9 +111,19 @@ fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
+fn counted_name(counted: Counted) -> &'static str {
+    match counted {
+        Counted::Bytes => "bytes",
+        Counted::Items => "items",
+        Counted::Chars => "chars",
+    }
+}
+
+/// What cannot be told from nothing may have been found to be less than that, which no cost is.
 fn figure_object(figure: &Figure) -> String {
     let (low, high) = figure.interval.map_or((f64::NAN, f64::NAN), |interval| (interval.low, interval.high));
-    Object::new().number("value", figure.value).number("low", low).number("high", high).finish()
+    let [value, low, high] = [figure.value, low, high].map(|number| if number < 0.0 { 0.0 } else { number });
+    Object::new().number("value", value).number("low", low).number("high", high).finish()
 }
 
 fn settings_object(config: &Config) -> String {
@@ -215,13 +231,21 @@ mod tests {
             mode: Mode::Latency,
             config: Some(Config::default()),
             rows: vec![
-                Row { label: None, is_repeated: false, left_out: 0.125, outcome, cost: Some(cost) },
+                Row {
+                    label: None,
+                    is_repeated: false,
+                    left_out: 0.125,
+                    outcome,
+                    cost: Some(cost),
+                    amounts: Vec::new(),
+                },
                 Row {
                     label: Some("3".into()),
                     is_repeated: false,
                     left_out: 0.0,
                     outcome: Outcome::NotMeasured,
                     cost: None,
+                    amounts: Vec::new(),
                 },
             ],
             epochs: vec![Epoch { iterations: 800, seconds_per_call: 1e-6, cycles_per_call: None }; 11],
@@ -258,7 +282,7 @@ mod tests {
         let start = concat!(
             r#"{"version":1,"method":"least-squares-1","id":"a \"quoted\"\u000aid\u001b\u003c/script>","group":null,"#,
             r#""mode":"latency","repeated":false,"outcome":"ok","cause":null,"advice":null,"#,
-            r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"ungated_nanoseconds":2.5,"cycles":null,"mdape":0.25,"total_seconds":0.5,"#,
+            r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"ungated_nanoseconds":2.5,"cycles":null,"mdape":0.25,"per_call":null,"total_seconds":0.5,"#,
             r#""left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"adds_per_cycle":null,"settings":{"epochs":11,"#,
         );
         assert!(lines[0].starts_with(start), "{}", lines[0]);

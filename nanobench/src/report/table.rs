@@ -10,7 +10,7 @@ use crate::printable::printable;
 use crate::report::markdown::{cell, code, grouped};
 use crate::report::{Report, advice};
 use crate::stats;
-use crate::target::Mode;
+use crate::target::{Counted, Mode};
 
 /// A column of numbers in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,12 @@ pub enum Column {
     Interval,
     /// Units of work per second.
     Rate,
+    /// Billions of bytes per second; only where a call works on a number of bytes.
+    Bytes,
+    /// Items per second; only where a call works on a number of items.
+    Items,
+    /// Characters per second; only where a call works on a number of characters.
+    Chars,
     /// How far the epochs lie apart.
     Spread,
     /// Core cycles per unit of work.
@@ -35,12 +41,15 @@ pub enum Column {
 }
 
 /// All columns, from left to right.
-const COLUMNS: [Column; 8] = [
+const COLUMNS: [Column; 11] = [
     Column::Relative,
     Column::ComplexityN,
     Column::Time,
     Column::Interval,
     Column::Rate,
+    Column::Bytes,
+    Column::Items,
+    Column::Chars,
     Column::Spread,
     Column::Cycles,
     Column::Total,
@@ -130,12 +139,16 @@ impl<W: WriteColor> Table<W> {
         self.baseline = None;
     }
 
-    fn header(&self, config: &Config) -> Header {
+    fn header(&self, config: &Config, amounts: &[(Counted, f64)]) -> Header {
+        let counts = |counted: Counted| amounts.iter().any(|(known, _)| *known == counted);
         let is_shown = |column: &Column| {
             self.is_visible(*column)
                 && match column {
                     Column::Relative => config.relative,
                     Column::ComplexityN => config.complexity_n.is_some(),
+                    Column::Bytes => counts(Counted::Bytes),
+                    Column::Items => counts(Counted::Items),
+                    Column::Chars => counts(Counted::Chars),
                     _ => true,
                 }
         };
@@ -212,7 +225,14 @@ impl<W: WriteColor> Table<W> {
                 _ => None,
             };
         }
+        let per_second = |counted: Counted, scale: f64| {
+            let (_, amount) = row.amounts.iter().find(|(known, _)| *known == counted)?;
+            Some(fitting(amount / (nanoseconds * config.batch) * scale, 2, NUMBER_WIDTH - 2))
+        };
         match column {
+            Column::Bytes => per_second(Counted::Bytes, 1.0),
+            Column::Items => per_second(Counted::Items, 1e9),
+            Column::Chars => per_second(Counted::Chars, 1e9),
             Column::ComplexityN => None,
             Column::Relative => self.baseline.map(|baseline| percent(baseline / nanoseconds, 1, RELATIVE_WIDTH)),
             Column::Time => Some(fitting(time(nanoseconds), 2, NUMBER_WIDTH - 2)),
@@ -246,9 +266,9 @@ impl<W: WriteColor> Report for Table<W> {
     fn measurement(&mut self, measurement: &Measurement) -> io::Result<()> {
         // A row of dashes fits any header, so it goes into the table that there is.
         let header = match (&measurement.config, &self.header) {
-            (Some(config), _) => self.header(config),
+            (Some(config), _) => self.header(config, &measurement.whole().amounts),
             (None, Some(header)) => header.clone(),
-            (None, None) => self.header(&Config::default()),
+            (None, None) => self.header(&Config::default(), &[]),
         };
         if self.header.as_ref() != Some(&header) {
             let is_same_table =
@@ -288,6 +308,7 @@ const RELATIVE_WIDTH: usize = 11;
 const COMPLEXITY_WIDTH: usize = 14;
 const NUMBER_WIDTH: usize = 22;
 const INTERVAL_WIDTH: usize = 34;
+const BYTES_WIDTH: usize = 12;
 const SPREAD_WIDTH: usize = 10;
 const CYCLES_WIDTH: usize = 18;
 const TOTAL_WIDTH: usize = 12;
@@ -302,6 +323,9 @@ fn heading(column: Column, config: &Config) -> Heading {
         Column::Time => (format!("{}/{unit}", cell(config.time_unit.name())), NUMBER_WIDTH),
         Column::Interval => ("95% CI".to_owned(), INTERVAL_WIDTH),
         Column::Rate => (format!("{unit}/s"), NUMBER_WIDTH),
+        Column::Bytes => ("GB/s".to_owned(), BYTES_WIDTH),
+        Column::Items => ("item/s".to_owned(), NUMBER_WIDTH),
+        Column::Chars => ("char/s".to_owned(), NUMBER_WIDTH),
         Column::Spread => ("err%".to_owned(), SPREAD_WIDTH),
         Column::Cycles => (format!("cyc/{unit}"), CYCLES_WIDTH),
         Column::Total => ("total".to_owned(), TOTAL_WIDTH),
@@ -374,7 +398,7 @@ mod tests {
             mdape: Some(0.0123),
             total_seconds: 0.0519,
         };
-        Row { label: None, is_repeated: false, left_out: 0.0, outcome, cost: Some(cost) }
+        Row { label: None, is_repeated: false, left_out: 0.0, outcome, cost: Some(cost), amounts: Vec::new() }
     }
 
     fn measurement(id: &str, rows: Vec<Row>) -> Measurement {
@@ -479,8 +503,16 @@ mod tests {
             left_out: 0.0,
             outcome: Outcome::Panicked { message: "no | luck".into() },
             cost: None,
+            amounts: Vec::new(),
         };
-        let gone = Row { label: None, is_repeated: false, left_out: 0.0, outcome: Outcome::OptimizedAway, cost: None };
+        let gone = Row {
+            label: None,
+            is_repeated: false,
+            left_out: 0.0,
+            outcome: Outcome::OptimizedAway,
+            cost: None,
+            amounts: Vec::new(),
+        };
         let printed = printed(&[measurement("bad", vec![panicked, gone])]);
         assert!(printed.contains("|         - | :boom: `bad` (panicked: no \\| luck)\n"), "{printed}");
         assert!(

@@ -4,6 +4,7 @@
 mod support;
 
 mod bench;
+mod cases;
 mod colors;
 mod errors;
 mod filters;

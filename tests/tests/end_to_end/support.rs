@@ -31,6 +31,8 @@ impl Program {
         for name in ["NO_COLOR", "RUST_BACKTRACE", "RUST_LIB_BACKTRACE"] {
             command.env_remove(name);
         }
+        // What there is to say about this machine and this build is not what the tests are about.
+        command.env("NANOBENCH_SUPPRESS_WARNINGS", "1");
         command.env("TERM", "xterm").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Self(command)
     }

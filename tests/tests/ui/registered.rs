@@ -1,6 +1,6 @@
 //! What the attribute has registered in a case of `ui/pass`.
 
-use nanobench::__private::{Entry, Function, Overrides, inventory};
+use nanobench::__private::{Cases, Entry, Function, Overrides, inventory};
 
 /// The one benchmark of this name.
 pub fn entry(name: &str) -> &'static Entry {
@@ -20,6 +20,8 @@ pub fn count() -> usize {
     let try_out = |entry: &Entry| match entry.function {
         Function::Plain { sample, .. } => _ = sample(2),
         Function::WithInputs(target) => drop(target()),
+        Function::WithBencher(_) => {}
+        Function::Cases(collect) => collect(&mut Cases::default()),
     };
     inventory::iter::<Entry>.into_iter().map(try_out).count()
 }

@@ -1,0 +1,304 @@
+//! The cases of a function that is several benchmarks: one for each argument, constant and type.
+//!
+//! What is generic here is compiled into the user's crate once for each function with `args`.
+
+use std::fmt::{Debug, Display};
+use std::mem::needs_drop;
+use std::rc::Rc;
+
+use crate::bencher::{self, Bencher};
+use crate::black_box::black_box;
+use crate::closure::{Plain, WithInput};
+use crate::target::{Amounts, Counted, Target, Visit, WithAmounts, max_calls_of_types};
+
+/// What a benchmark does with the target that it makes.
+type Body = Rc<dyn Fn(Visit)>;
+
+/// One of the benchmarks of a function.
+#[derive(Clone)]
+pub(crate) struct Case {
+    /// What comes behind the name of the function, such as `1000` or `u8/1000`.
+    pub(crate) name: String,
+    /// The size, for `complexity`.
+    pub(crate) n: Option<f64>,
+    body: Body,
+}
+
+impl Case {
+    pub(crate) fn visit(&self, visit: Visit) {
+        (self.body)(visit);
+    }
+}
+
+/// Collects the cases of a function.
+#[derive(Default)]
+pub struct Cases {
+    cases: Vec<Case>,
+}
+
+/// How large an argument is, for `complexity`: the number itself, or how long it is. And how much is counted of something.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a number nor something with a length",
+    note = "`complexity` needs the size of each argument, and what counts bytes, items or characters returns a number"
+)]
+pub trait Size {
+    /// The size, as a number.
+    fn size(&self) -> f64;
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {
+        $(impl Size for $number {
+            fn size(&self) -> f64 {
+                *self as f64
+            }
+        })*
+    };
+}
+
+numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
+
+impl Size for str {
+    fn size(&self) -> f64 {
+        self.len() as f64
+    }
+}
+
+impl Size for String {
+    fn size(&self) -> f64 {
+        self.len() as f64
+    }
+}
+
+impl<T> Size for [T] {
+    fn size(&self) -> f64 {
+        self.len() as f64
+    }
+}
+
+impl<T> Size for Vec<T> {
+    fn size(&self) -> f64 {
+        self.len() as f64
+    }
+}
+
+impl<T, const N: usize> Size for [T; N] {
+    fn size(&self) -> f64 {
+        N as f64
+    }
+}
+
+impl<T: Size + ?Sized> Size for &T {
+    fn size(&self) -> f64 {
+        (**self).size()
+    }
+}
+
+impl Cases {
+    /// The cases that `collect` finds.
+    pub(crate) fn of(collect: fn(&mut Self)) -> Vec<Case> {
+        let mut cases = Self::default();
+        collect(&mut cases);
+        cases.cases
+    }
+
+    /// Adds a case without an argument: one of several types or constants.
+    pub fn one(&mut self, name: &str, target: impl Fn() -> Box<dyn Target> + 'static) {
+        self.push(name.to_owned(), None, Rc::new(move |visit| visit(&mut *target())));
+    }
+
+    /// The same for a function that measures by itself.
+    pub fn one_with_bencher(&mut self, name: &str, function: impl Fn(Bencher) + 'static) {
+        self.push(name.to_owned(), None, Rc::new(move |visit| bencher::visit(&function, visit)));
+    }
+
+    /// Adds a case for each of `values`; `size` is for `complexity`.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    pub fn args<A: Clone + Debug + 'static>(
+        &mut self,
+        prefix: &str,
+        values: impl IntoIterator<Item = A>,
+        size: fn(&A) -> Option<f64>,
+        target: impl Fn(A) -> Box<dyn Target> + Clone + 'static,
+    ) {
+        self.each(prefix, values, size, |arg: A| {
+            let target = target.clone();
+            Rc::new(move |visit| visit(&mut *target(arg.clone())))
+        });
+    }
+
+    /// The same for a function that borrows its argument.
+    pub fn args_ref<A: Debug + 'static>(
+        &mut self,
+        prefix: &str,
+        values: impl IntoIterator<Item = A>,
+        size: fn(&A) -> Option<f64>,
+        target: impl Fn(&'static A) -> Box<dyn Target> + Clone + 'static,
+    ) {
+        self.each(prefix, values, size, |arg: A| {
+            let target = target.clone();
+            let arg = forever(arg);
+            Rc::new(move |visit| visit(&mut *target(arg)))
+        });
+    }
+
+    /// The same for a function that measures by itself.
+    pub fn args_with_bencher<A: Clone + Debug + 'static>(
+        &mut self,
+        prefix: &str,
+        values: impl IntoIterator<Item = A>,
+        size: fn(&A) -> Option<f64>,
+        function: impl Fn(Bencher, A) + Clone + 'static,
+    ) {
+        self.each(prefix, values, size, |arg: A| {
+            let function = function.clone();
+            Rc::new(move |visit| bencher::visit(|bencher: Bencher| function(bencher, arg.clone()), visit))
+        });
+    }
+
+    /// The same for a function that measures by itself and borrows its argument.
+    pub fn args_ref_with_bencher<A: Debug + 'static>(
+        &mut self,
+        prefix: &str,
+        values: impl IntoIterator<Item = A>,
+        size: fn(&A) -> Option<f64>,
+        function: impl Fn(Bencher, &'static A) + Clone + 'static,
+    ) {
+        self.each(prefix, values, size, |arg: A| {
+            let function = function.clone();
+            let arg = forever(arg);
+            Rc::new(move |visit| bencher::visit(|bencher: Bencher| function(bencher, arg), visit))
+        });
+    }
+
+    fn each<A: Debug>(
+        &mut self,
+        prefix: &str,
+        values: impl IntoIterator<Item = A>,
+        size: fn(&A) -> Option<f64>,
+        body: impl Fn(A) -> Body,
+    ) {
+        let before = self.cases.len();
+        for arg in values {
+            let name = [prefix, &label(&arg)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+            let n = size(&arg);
+            let body = body(arg);
+            self.push(name, n, body);
+        }
+        assert!(self.cases.len() > before, "`args` is empty: a benchmark needs at least one argument");
+    }
+
+    fn push(&mut self, name: String, n: Option<f64>, body: Body) {
+        self.cases.push(Case { name, n, body });
+    }
+}
+
+/// Arguments are as many as there are cases and live as long as these, which is as long as the program. So what a function makes
+/// of one that it borrows may be kept as well.
+fn forever<A>(arg: A) -> &'static A {
+    Box::leak(Box::new(arg))
+}
+
+/// What an argument or a constant is called: as it is printed for debugging, but text without its quotes.
+pub(crate) fn label(value: &dyn Debug) -> String {
+    let text = format!("{value:?}");
+    match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        Some(inner) if !inner.is_empty() && !inner.contains('\\') => inner.to_owned(),
+        _ => text,
+    }
+}
+
+/// What a case of several types and constants is called.
+pub fn joined(parts: &[&dyn Display]) -> String {
+    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join("/")
+}
+
+/// A target that calls `function` with an argument by value. An argument that owns something is cloned while the clock
+/// stands still.
+pub fn with_arg<A: Clone + 'static, R: 'static>(arg: A, function: impl Fn(A) -> R + 'static) -> Box<dyn Target> {
+    if needs_drop::<A>() {
+        Box::new(WithInput::new(move || arg.clone(), function))
+    } else {
+        Box::new(Plain::new(move || function(black_box(arg.clone()))))
+    }
+}
+
+/// A target that calls `function`, which has captured what it needs.
+pub fn plain<R: 'static>(function: impl Fn() -> R + 'static) -> Box<dyn Target> {
+    Box::new(Plain::new(function))
+}
+
+/// How much a closure counts of an argument.
+pub fn amount<A, N: Size>(arg: &A, count: impl Fn(&A) -> N) -> f64 {
+    count(arg).size()
+}
+
+/// The most calls in a sample of a function with inputs; the closure only brings the types.
+pub fn max_calls_of<X, R>(_function: &impl Fn(X) -> R) -> u64 {
+    max_calls_of_types::<X, R>()
+}
+
+/// What runs the future of an `async fn` to its end where the attribute names nothing else.
+pub struct DefaultRuntime;
+
+impl DefaultRuntime {
+    /// Runs the future to its end on this thread.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        pollster::block_on(future)
+    }
+}
+
+/// A target whose calls each do this much of something.
+pub fn counted(inner: Box<dyn Target>, counted: Counted, amount: f64) -> Box<dyn Target> {
+    let mut amounts = inner.amounts().to_vec();
+    amounts.push(Amounts { counted, per_input: vec![amount] });
+    Box::new(WithAmounts { inner, amounts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::Mode;
+
+    #[test]
+    fn every_argument_is_a_case_of_its_own_and_text_has_no_quotes() {
+        let cases = Cases::of(|cases| {
+            cases.args("u8", [10usize, 20], |n| Some(n.size()), |arg| with_arg(arg, |n| n + 1));
+            cases.args_ref("", ["a b", "quo\"te", ""], |_| None, |arg| plain(move || arg.len()));
+        });
+        let names: Vec<(&str, Option<f64>)> = cases.iter().map(|case| (case.name.as_str(), case.n)).collect();
+        let expected =
+            [("u8/10", Some(10.0)), ("u8/20", Some(20.0)), ("a b", None), ("\"quo\\\"te\"", None), ("\"\"", None)];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_case_is_called_with_its_argument_whether_it_owns_something_or_not() {
+        let cases = Cases::of(|cases| {
+            cases.args("", [3u64, 4], |_| None, |arg| with_arg(arg, |n| assert!(n == 3 || n == 4)));
+            cases.args("", [vec![5]], |_| None, |arg| with_arg(arg, |v: Vec<i32>| assert_eq!(v, [5])));
+        });
+        for case in cases {
+            case.visit(&mut |target| {
+                target.sample(Mode::Throughput, 3, &[]);
+            });
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "`args` is empty")]
+    fn a_function_with_arguments_needs_one() {
+        Cases::of(|cases| cases.args("", [0u8; 0], |_| None, |arg| with_arg(arg, |n| n)));
+    }
+
+    #[test]
+    fn amounts_are_added_to_those_that_there_are() {
+        let target = counted(counted(plain(|| 1), Counted::Bytes, 8.0), Counted::Items, 2.0);
+        let found: Vec<(Counted, f64)> =
+            target.amounts().iter().map(|amounts| (amounts.counted, amounts.per_input[0])).collect();
+        assert_eq!(found, [(Counted::Bytes, 8.0), (Counted::Items, 2.0)]);
+    }
+}

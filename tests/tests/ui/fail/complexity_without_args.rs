@@ -1,0 +1,6 @@
+use nanobench::nanobench;
+
+#[nanobench(complexity)]
+fn nothing() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use nanobench::nanobench;
+
+#[nanobench(bytes = "many")]
+fn nothing() {}
+
+fn main() {}

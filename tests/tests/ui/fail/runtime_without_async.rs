@@ -1,0 +1,6 @@
+use nanobench::nanobench;
+
+#[nanobench(runtime = Runtime::new())]
+fn nothing() {}
+
+fn main() {}

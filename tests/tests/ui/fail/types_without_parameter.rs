@@ -1,0 +1,6 @@
+use nanobench::nanobench;
+
+#[nanobench(types = [u8, u16])]
+fn nothing() {}
+
+fn main() {}
