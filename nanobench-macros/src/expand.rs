@@ -15,11 +15,11 @@ use crate::value::{self, at};
 
 /// The registration of `function`. The options have been checked against it.
 pub(crate) fn registration(options: &Options, function: &Function) -> TokenStream {
-    let private =
-        options.crate_path.as_ref().map_or_else(|| quote!(::nanobench::__private), |path| quote!(#path::__private));
+    let private = private(options);
     let name = options.name.as_ref().map_or_else(|| function.name.unraw().to_string(), syn::LitStr::value);
     let ignore = options.ignore || function.ignore;
     let complexity = options.complexity.is_some();
+    let baseline = options.baseline;
     let modes = modes(&private, options);
     let settings = settings(&private, &options.settings);
     let target = if has_cases(options, function) {
@@ -47,6 +47,7 @@ pub(crate) fn registration(options: &Options, function: &Function) -> TokenStrea
                     column: ::core::column!(),
                     ignore: #ignore,
                     complexity: #complexity,
+                    baseline: #baseline,
                     modes: &[#modes],
                     settings: #settings,
                     function: #target,
@@ -54,6 +55,30 @@ pub(crate) fn registration(options: &Options, function: &Function) -> TokenStrea
             }
         };
     }
+}
+
+/// The registration of the module that it is put into as a group.
+pub(crate) fn group(options: &Options) -> TokenStream {
+    let private = private(options);
+    let ignore = options.ignore;
+    let settings = settings(&private, &options.settings);
+    quote! {
+        const _: () = {
+            #private::inventory::submit! {
+                #private::Group {
+                    module_path: ::core::module_path!(),
+                    file: ::core::file!(),
+                    line: ::core::line!(),
+                    ignore: #ignore,
+                    settings: #settings,
+                }
+            }
+        };
+    }
+}
+
+fn private(options: &Options) -> TokenStream {
+    options.crate_path.as_ref().map_or_else(|| quote!(::nanobench::__private), |path| quote!(#path::__private))
 }
 
 /// Whether the function is more than one that is called with its inputs or without any. What is registered for those that are

@@ -9,7 +9,7 @@ mod function;
 mod options;
 mod value;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use syn::Error;
 
 use crate::function::Function;
@@ -176,6 +176,62 @@ use crate::options::Options;
 #[proc_macro_attribute]
 pub fn nanobench(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     attribute(options.into(), item.into()).into()
+}
+
+/// Gives all benchmarks of a module settings in common.
+///
+/// The module has its body in braces. The options are the settings of [`macro@nanobench`], `repeated`, `ignore` and `crate`. A
+/// group within a group adds to it or overrides it, and so does the attribute of a single benchmark.
+///
+/// ```
+/// #[nanobench::group(unit = "number", max_time = "20ms")]
+/// mod sums {
+///     use nanobench::nanobench;
+///
+///     #[nanobench(args = [10, 100])]
+///     fn of_squares(n: u64) -> u64 {
+///         (0..n).map(|x| x * x).sum()
+///     }
+///
+///     #[nanobench::group(max_time = "100ms")]
+///     mod slow {
+///         # use nanobench::nanobench;
+///         #[nanobench(args = [1_000_000])]
+///         fn of_cubes(n: u64) -> u64 {
+///             (0..n).map(|x| x * x % 7 * x).sum()
+///         }
+///     }
+/// }
+/// # fn main() {}
+/// ```
+#[proc_macro_attribute]
+pub fn group(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    group_attribute(options.into(), item.into()).into()
+}
+
+/// The module with its registration at the end of its body.
+fn group_attribute(options: TokenStream, item: TokenStream) -> TokenStream {
+    let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
+    let is_module = tokens.iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "mod"));
+    let added = match (Options::read_of_group(options), tokens.pop()) {
+        (Ok(options), Some(TokenTree::Group(body))) if is_module && body.delimiter() == Delimiter::Brace => {
+            let mut content = body.stream();
+            content.extend(expand::group(&options));
+            let mut extended = Group::new(Delimiter::Brace, content);
+            extended.set_span(body.span());
+            tokens.push(TokenTree::Group(extended));
+            return tokens.into_iter().collect();
+        }
+        (Err(error), _) => error,
+        (Ok(_), last) => {
+            let message = "#[nanobench::group] stands on a module with its body in braces, `mod name { .. }`; in a file of its own, \
+                           put the module's content into such a one";
+            Error::new(last.map_or_else(Span::call_site, |token| token.span()), message)
+        }
+    };
+    let mut output = item;
+    output.extend(added.into_compile_error());
+    output
 }
 
 /// The function stays as it is, whatever happens, so that a mistake in an option does not make every other use of the

@@ -39,8 +39,18 @@ enum Kind {
     Amount,
 }
 
+impl Kind {
+    /// Whether such an option is a setting of the engine.
+    fn is_setting(self) -> bool {
+        matches!(
+            self,
+            Self::Counter | Self::Count | Self::Positive | Self::Time | Self::Share | Self::Text | Self::Amount
+        )
+    }
+}
+
 /// Every option, with an example of its value for error messages. The settings have the names of `Overrides`' fields.
-const OPTIONS: [(&str, Kind, &str); 28] = [
+const OPTIONS: [(&str, Kind, &str); 29] = [
     ("inputs", Kind::Inputs, "[1, 2, 3]"),
     ("args", Kind::Args, "[10, 1000]"),
     ("consts", Kind::List, "[8, 64]"),
@@ -53,6 +63,7 @@ const OPTIONS: [(&str, Kind, &str); 28] = [
     ("chars", Kind::Counter, "|text| text.chars().count()"),
     ("name", Kind::Name, "\"another name\""),
     ("ignore", Kind::Flag, ""),
+    ("baseline", Kind::Flag, ""),
     ("throughput", Kind::Flag, ""),
     ("latency", Kind::Flag, ""),
     ("repeated", Kind::Flag, ""),
@@ -112,6 +123,7 @@ pub(crate) struct Options {
     pub(crate) name: Option<LitStr>,
     pub(crate) crate_path: Option<TokenStream>,
     pub(crate) ignore: bool,
+    pub(crate) baseline: bool,
     pub(crate) throughput: bool,
     /// The option as the person wrote it, to point at.
     pub(crate) latency: Option<Ident>,
@@ -126,22 +138,7 @@ impl Options {
     pub(crate) fn read(tokens: TokenStream) -> Result<Self> {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut errors = Errors::default();
-        let mut options = Self::default();
-        let mut seen: Vec<&str> = Vec::new();
-        let mut rest = tokens.as_slice();
-        while !rest.is_empty() {
-            let (option, length) = split_option(rest);
-            let read = option.and_then(|(key, value)| {
-                let (name, kind) = known(&key)?;
-                if seen.contains(&name) {
-                    return Err(Error::new(key.span(), format!("`{name}` is given twice; keep one of them")));
-                }
-                seen.push(name);
-                options.set(name, kind, key, value)
-            });
-            errors.keep(read);
-            rest = rest.get(length + 1..).unwrap_or_default();
-        }
+        let (options, seen) = Self::collect(&tokens, &mut errors);
         if let (None, Some(repeated)) = (&options.inputs, options.setting("compare_repeated")) {
             let message =
                 "`repeated` repeats each input, and there are none; add `inputs = [..]` or leave out `repeated`";
@@ -162,6 +159,56 @@ impl Options {
         errors.or(options)
     }
 
+    /// The options of a group, which are those that make sense for every benchmark in it.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes that can be seen without the module.
+    pub(crate) fn read_of_group(tokens: TokenStream) -> Result<Self> {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut errors = Errors::default();
+        let mut rest = tokens.as_slice();
+        while !rest.is_empty() {
+            let (option, length) = split_option(rest);
+            if let Ok((key, _)) = option {
+                let is_setting = known(&key).is_ok_and(|(_, kind)| kind.is_setting());
+                if !is_setting && !["ignore", "repeated", "crate"].iter().any(|name| key == name) && known(&key).is_ok()
+                {
+                    let message =
+                        format!("`{key}` is about a single benchmark; write it in the #[nanobench(..)] of each");
+                    errors.push(Error::new(key.span(), message));
+                }
+            }
+            rest = rest.get(length + 1..).unwrap_or_default();
+        }
+        errors.or(())?;
+        // That inputs are missing is no mistake here: `repeated` is for those that have some.
+        let mut errors = Errors::default();
+        let (options, _seen) = Self::collect(&tokens, &mut errors);
+        errors.or(options)
+    }
+
+    /// The options as they are written, and the names of those that are there.
+    fn collect(tokens: &[TokenTree], errors: &mut Errors) -> (Self, Vec<&'static str>) {
+        let mut options = Self::default();
+        let mut seen: Vec<&str> = Vec::new();
+        let mut rest = tokens;
+        while !rest.is_empty() {
+            let (option, length) = split_option(rest);
+            let read = option.and_then(|(key, value)| {
+                let (name, kind) = known(&key)?;
+                if seen.contains(&name) {
+                    return Err(Error::new(key.span(), format!("`{name}` is given twice; keep one of them")));
+                }
+                seen.push(name);
+                options.set(name, kind, key, value)
+            });
+            errors.keep(read);
+            rest = rest.get(length + 1..).unwrap_or_default();
+        }
+        (options, seen)
+    }
+
     fn setting(&self, name: &str) -> Option<&Given> {
         self.settings.iter().find(|setting| setting.key == name)
     }
@@ -173,6 +220,7 @@ impl Options {
                 match name {
                     "throughput" => self.throughput = true,
                     "latency" => self.latency = Some(key),
+                    "baseline" => self.baseline = true,
                     "complexity" => self.complexity = Some(key),
                     "repeated" => {
                         let setting = Ident::new("compare_repeated", key.span());

@@ -12,7 +12,7 @@ use crate::complexity::{Class, Complexity, Point};
 use crate::config::{Config, Overrides, TimeUnit};
 use crate::engine;
 use crate::machine::MachineClock;
-use crate::measurement::{Measurement, Outcome};
+use crate::measurement::Measurement;
 use crate::printable::{complain, printable};
 use crate::report::table::{Column, Table};
 use crate::report::template::{self, RenderError, TemplateResult};
@@ -22,9 +22,6 @@ use crate::target::{Mode, Target};
 
 /// The variable that names a benchmark to be run for ever.
 pub(crate) const ENDLESS: &str = "NANOBENCH_ENDLESS";
-
-/// How wrong a figure may be that calls itself unstable, as a standard deviation and a share.
-const UNSTABLE_DEVIATION: f64 = 0.1;
 
 /// Benchmarks written in code: in a test, a program or a loop, rather than under [`#[nanobench]`](macro@crate::nanobench).
 ///
@@ -420,16 +417,7 @@ impl Bench {
     }
 
     fn points(&self) -> Vec<Point> {
-        let point = |result: &Measurement| {
-            let n = result.config()?.complexity_n?;
-            let cost = result.nanoseconds()?;
-            // Half of a 95 % interval is about two standard deviations.
-            let half_width = cost.interval.map_or(f64::NAN, |interval| (interval.high - interval.low) / 2.0);
-            let least = if *result.outcome() == Outcome::Ok { 0.0 } else { UNSTABLE_DEVIATION * cost.value };
-            let deviation_seconds = (half_width / 1.96).max(least) / 1e9;
-            Some(Point { n, cost_seconds: cost.value / 1e9, deviation_seconds })
-        };
-        self.results.iter().filter_map(point).collect()
+        self.results.iter().filter_map(Point::of).collect()
     }
 
     /// Fills in a template with the results and writes what comes out; see [`templates`](crate::templates) for the language, and for

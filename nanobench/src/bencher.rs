@@ -114,7 +114,7 @@ mod tests {
             target.sample(Mode::Throughput, 5, &[]);
             target.sample(Mode::Throughput, 2, &[]);
         });
-        drop(function);
+        let _ = function.into_inner();
         assert_eq!((prepared, calls), (1, 7));
     }
 

@@ -19,6 +19,8 @@ type Body = Rc<dyn Fn(Visit)>;
 pub(crate) struct Case {
     /// What comes behind the name of the function, such as `1000` or `u8/1000`.
     pub(crate) name: String,
+    /// What cases that differ in the argument only have in common in their names.
+    pub(crate) prefix: String,
     /// The size, for `complexity`.
     pub(crate) n: Option<f64>,
     body: Body,
@@ -104,12 +106,12 @@ impl Cases {
 
     /// Adds a case without an argument: one of several types or constants.
     pub fn one(&mut self, name: &str, target: impl Fn() -> Box<dyn Target> + 'static) {
-        self.push(name.to_owned(), None, Rc::new(move |visit| visit(&mut *target())));
+        self.push(name, name.to_owned(), None, Rc::new(move |visit| visit(&mut *target())));
     }
 
     /// The same for a function that measures by itself.
     pub fn one_with_bencher(&mut self, name: &str, function: impl Fn(Bencher) + 'static) {
-        self.push(name.to_owned(), None, Rc::new(move |visit| bencher::visit(&function, visit)));
+        self.push(name, name.to_owned(), None, Rc::new(move |visit| bencher::visit(&function, visit)));
     }
 
     /// Adds a case for each of `values`; `size` is for `complexity`.
@@ -186,13 +188,13 @@ impl Cases {
             let name = [prefix, &label(&arg)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
             let n = size(&arg);
             let body = body(arg);
-            self.push(name, n, body);
+            self.push(prefix, name, n, body);
         }
         assert!(self.cases.len() > before, "`args` is empty: a benchmark needs at least one argument");
     }
 
-    fn push(&mut self, name: String, n: Option<f64>, body: Body) {
-        self.cases.push(Case { name, n, body });
+    fn push(&mut self, prefix: &str, name: String, n: Option<f64>, body: Body) {
+        self.cases.push(Case { name, prefix: prefix.to_owned(), n, body });
     }
 }
 

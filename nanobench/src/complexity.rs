@@ -40,6 +40,7 @@
 
 use std::fmt;
 
+use crate::measurement::{Measurement, Outcome};
 use crate::printable::printable;
 
 /// The fewest different sizes from which a class can be told.
@@ -89,6 +90,22 @@ pub struct Point {
     /// The standard error of the cost, in seconds: half the width of a 95 % interval, divided by 1.96. Zero or NaN if it is
     /// not known.
     pub deviation_seconds: f64,
+}
+
+/// How wrong a figure may be that calls itself unstable, as a standard deviation and a share.
+const UNSTABLE_DEVIATION: f64 = 0.1;
+
+impl Point {
+    /// What a measurement says, per unit; none if it has no size or no cost.
+    pub(crate) fn of(measurement: &Measurement) -> Option<Self> {
+        let n = measurement.config()?.complexity_n?;
+        let cost = measurement.nanoseconds()?;
+        // Half of a 95 % interval is about two standard deviations.
+        let half_width = cost.interval.map_or(f64::NAN, |interval| (interval.high - interval.low) / 2.0);
+        let least = if *measurement.outcome() == Outcome::Ok { 0.0 } else { UNSTABLE_DEVIATION * cost.value };
+        let deviation_seconds = (half_width / 1.96).max(least) / 1e9;
+        Some(Self { n, cost_seconds: cost.value / 1e9, deviation_seconds })
+    }
 }
 
 /// A complexity class: a name, and the number of steps that an input of a given size takes.

@@ -42,7 +42,7 @@ pub use chain::Chain;
 pub use comparison::{Comparison, ComparisonEntry};
 pub use config::{Config, TimeUnit};
 pub use measurement::{CoreClock, Epoch, Figure, Instability, Interval, Measure, Measurement, Outcome, UnknownMeasure};
-pub use nanobench_macros::nanobench;
+pub use nanobench_macros::{group, nanobench};
 pub use report::table::Column;
 pub use rng::Rng;
 pub use target::Mode;
@@ -108,7 +108,7 @@ pub mod __private {
     pub use crate::cases::{Cases, DefaultRuntime, Size, amount, counted, joined, max_calls_of, plain, with_arg};
     pub use crate::chain::link_cycles;
     pub use crate::config::Overrides;
-    pub use crate::registry::Entry;
+    pub use crate::registry::{Entry, Group};
     pub use crate::runner::main;
     pub use crate::target::{
         Counted, Function, Inputs, Mode, Sample, max_calls, max_calls_plain, sample, sample_chained, sample_plain,

@@ -41,6 +41,8 @@ pub struct Measurement {
     pub(crate) samples: u64,
     /// How many calls were timed.
     pub(crate) calls: u64,
+    /// How many times as fast as the baseline of its module it is; none where there is none.
+    pub(crate) relative: Option<Figure>,
     /// How fast the core was; none where there is no metronome.
     pub(crate) core_clock: Option<CoreClock>,
     /// How many independent additions in a cycle the core could make in its best moments; none where too little was seen.
@@ -68,6 +70,7 @@ impl Measurement {
             clock_resolution_seconds: f64::NAN,
             samples: 0,
             calls: 0,
+            relative: None,
             core_clock: None,
             adds_per_cycle: None,
             ungrouped_inputs: None,

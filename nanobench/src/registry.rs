@@ -21,6 +21,8 @@ pub struct Entry {
     pub column: u32,
     /// Whether it is left out unless asked for.
     pub ignore: bool,
+    /// Whether the other benchmarks of the module are compared with it.
+    pub baseline: bool,
     /// Whether the cases are compared by how their cost grows with the argument.
     pub complexity: bool,
     /// The questions that the attribute asks, in the order of the answers. A function is compiled for throughput in any case
@@ -33,6 +35,34 @@ pub struct Entry {
 }
 
 inventory::collect!(Entry);
+
+/// A module under `#[nanobench::group]`, as the attribute registers it.
+pub struct Group {
+    /// `module_path!()` within the module.
+    pub module_path: &'static str,
+    /// `file!()` of the module.
+    pub file: &'static str,
+    /// `line!()` of the attribute.
+    pub line: u32,
+    /// Whether all benchmarks in it are left out unless asked for.
+    pub ignore: bool,
+    /// The settings that the attribute gives.
+    pub settings: Option<fn() -> Overrides>,
+}
+
+inventory::collect!(Group);
+
+impl Group {
+    fn contains(&self, module_path: &str) -> bool {
+        let rest = module_path.strip_prefix(self.module_path);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    }
+
+    /// Where the attribute stands.
+    pub(crate) fn place(&self) -> Place {
+        Place { file: self.file, line: self.line }
+    }
+}
 
 impl Entry {
     /// The name by which the benchmark is filtered and reported: its path within the program, in a form that can be printed and
@@ -76,6 +106,8 @@ pub(crate) enum RegistryError {
     Empty,
     /// Two functions go by one name.
     Duplicate { id: String, first: Place, second: Place },
+    /// Two functions of one module are to be what the others are compared with.
+    TwoBaselines { first: Place, second: Place },
 }
 
 impl fmt::Display for RegistryError {
@@ -85,6 +117,11 @@ impl fmt::Display for RegistryError {
                 "no benchmark is registered. Either no function of this target carries #[nanobench], or they stand in a \
                  library that the linker dropped because nothing in the target refers to it: move them into the bench \
                  target itself, or `use` something of that library in it",
+            ),
+            Self::TwoBaselines { first, second } => write!(
+                f,
+                "two benchmarks of one module are its baseline: at {first} and at {second}. Leave `baseline` out of one, or put it \
+                 into a module of its own",
             ),
             Self::Duplicate { id, first, second } => write!(
                 f,
@@ -99,6 +136,8 @@ impl fmt::Display for RegistryError {
 pub(crate) struct Benchmark {
     pub(crate) id: String,
     pub(crate) entry: &'static Entry,
+    /// The groups that it is in, from the outermost to the innermost.
+    pub(crate) groups: Vec<&'static Group>,
     /// Which case of the function it is; none for a function that is a single benchmark.
     case: Option<Case>,
 }
@@ -110,6 +149,28 @@ impl Benchmark {
             Some(case) => case.visit(visit),
             None => self.entry.function.visit(visit),
         }
+    }
+
+    /// Whether it is left out unless asked for.
+    pub(crate) fn is_ignored(&self) -> bool {
+        self.entry.ignore || self.groups.iter().any(|group| group.ignore)
+    }
+
+    /// Whether `other` is what this benchmark is to be compared with: the baseline of the same module, and of its cases the one
+    /// of the same name, if there are several.
+    pub(crate) fn has_baseline(&self, other: &Self) -> bool {
+        let is_same_case = match (&self.case, &other.case) {
+            (Some(case), Some(baseline)) => case.name == baseline.name,
+            (_, None) => true,
+            (None, Some(_)) => false,
+        };
+        other.entry.baseline && other.entry.module_path == self.entry.module_path && is_same_case
+    }
+
+    /// The name of the benchmark and all that differ from it in the argument only.
+    pub(crate) fn series(&self) -> String {
+        let prefix = self.case.as_ref().map_or("", |case| case.prefix.as_str());
+        if prefix.is_empty() { self.entry.id() } else { printable(&format!("{}/{prefix}", self.entry.id())) }
     }
 
     /// The size of the case, where the attribute asks for the complexity.
@@ -124,10 +185,13 @@ impl Benchmark {
 ///
 /// If there are none, or two have the same name.
 pub(crate) fn benchmarks() -> Result<Vec<Benchmark>, RegistryError> {
-    in_source_order(inventory::iter::<Entry>.into_iter())
+    in_source_order(inventory::iter::<Entry>.into_iter(), &inventory::iter::<Group>.into_iter().collect::<Vec<_>>())
 }
 
-fn in_source_order(entries: impl Iterator<Item = &'static Entry>) -> Result<Vec<Benchmark>, RegistryError> {
+fn in_source_order(
+    entries: impl Iterator<Item = &'static Entry>,
+    groups: &[&'static Group],
+) -> Result<Vec<Benchmark>, RegistryError> {
     let mut entries: Vec<(String, &Entry)> = entries.map(|entry| (entry.id(), entry)).collect();
     if entries.is_empty() {
         return Err(RegistryError::Empty);
@@ -138,13 +202,28 @@ fn in_source_order(entries: impl Iterator<Item = &'static Entry>) -> Result<Vec<
         place(a).cmp(&place(b)).then_with(|| a_id.cmp(b_id))
     });
     let mut benchmarks = Vec::new();
+    let mut baselines: Vec<&Entry> = Vec::new();
     for (id, entry) in entries {
+        let mut groups: Vec<&Group> =
+            groups.iter().copied().filter(|group| group.contains(entry.module_path)).collect();
+        groups.sort_by_key(|group| group.module_path.len());
+        if entry.baseline {
+            if let Some(first) = baselines.iter().find(|known| known.module_path == entry.module_path) {
+                return Err(RegistryError::TwoBaselines { first: first.place(), second: entry.place() });
+            }
+            baselines.push(entry);
+        }
         match entry.function {
             Function::Cases(collect) => benchmarks.extend(Cases::of(collect).into_iter().map(|case| {
                 let slash = if case.name.is_empty() { "" } else { "/" };
-                Benchmark { id: printable(&format!("{id}{slash}{}", case.name)), entry, case: Some(case) }
+                Benchmark {
+                    id: printable(&format!("{id}{slash}{}", case.name)),
+                    entry,
+                    groups: groups.clone(),
+                    case: Some(case),
+                }
             })),
-            _ => benchmarks.push(Benchmark { id, entry, case: None }),
+            _ => benchmarks.push(Benchmark { id, entry, groups, case: None }),
         }
     }
     let mut first_with = std::collections::HashMap::new();
@@ -172,6 +251,7 @@ mod tests {
             line,
             column: 1,
             ignore: false,
+            baseline: false,
             complexity: false,
             modes: &[Mode::Throughput],
             settings: None,
@@ -182,7 +262,7 @@ mod tests {
     #[test]
     fn benchmarks_come_in_source_order_whatever_the_linker_did() {
         static ENTRIES: [Entry; 3] = [entry("c", "some", 9), entry("a", "some::inner", 5), entry("b", "some", 1)];
-        let benchmarks = in_source_order(ENTRIES.iter()).unwrap();
+        let benchmarks = in_source_order(ENTRIES.iter(), &[]).unwrap();
         let ids: Vec<&str> = benchmarks.iter().map(|benchmark| benchmark.id.as_str()).collect();
         assert_eq!(ids, ["b", "inner::a", "c"]);
     }
@@ -190,13 +270,38 @@ mod tests {
     #[test]
     fn two_benchmarks_of_one_name_are_an_error_that_names_both_places() {
         static ENTRIES: [Entry; 3] = [entry("a", "some", 9), entry("a", "some::inner", 2), entry("a", "some", 4)];
-        let error = in_source_order(ENTRIES.iter()).err().unwrap().to_string();
+        let error = in_source_order(ENTRIES.iter(), &[]).err().unwrap().to_string();
         assert!(error.contains("`a`: at benches/some.rs:4 and at benches/some.rs:9"), "{error}");
     }
 
     #[test]
+    fn groups_contain_the_modules_within_them_and_the_innermost_comes_last() {
+        const fn group(module_path: &'static str) -> Group {
+            Group { module_path, file: "benches/some.rs", line: 1, ignore: false, settings: None }
+        }
+        static ENTRIES: [Entry; 2] = [entry("a", "some::inner::most", 9), entry("b", "some::innermost", 10)];
+        static GROUPS: [Group; 3] = [group("some::inner::most"), group("some::inner"), group("some::other")];
+        let benchmarks = in_source_order(ENTRIES.iter(), &GROUPS.iter().collect::<Vec<_>>()).unwrap();
+        let of = |index: usize| benchmarks[index].groups.iter().map(|group| group.module_path).collect::<Vec<_>>();
+        assert_eq!(of(0), ["some::inner", "some::inner::most"]);
+        assert!(of(1).is_empty());
+    }
+
+    #[test]
+    fn a_module_has_one_baseline() {
+        const fn baseline(name: &'static str, module_path: &'static str, line: u32) -> Entry {
+            Entry { baseline: true, ..entry(name, module_path, line) }
+        }
+        static ENTRIES: [Entry; 2] = [baseline("a", "some::x", 3), baseline("b", "some::y", 4)];
+        assert!(in_source_order(ENTRIES.iter(), &[]).is_ok());
+        static TWO: [Entry; 2] = [baseline("a", "some::x", 3), baseline("b", "some::x", 4)];
+        let error = in_source_order(TWO.iter(), &[]).err().unwrap().to_string();
+        assert!(error.contains("at benches/some.rs:3 and at benches/some.rs:4"), "{error}");
+    }
+
+    #[test]
     fn no_benchmark_at_all_is_an_error_that_explains_why() {
-        let error = in_source_order(std::iter::empty()).err().unwrap().to_string();
+        let error = in_source_order(std::iter::empty(), &[]).err().unwrap().to_string();
         assert!(error.contains("#[nanobench]") && error.contains("linker"), "{error}");
     }
 }

@@ -11,11 +11,12 @@ use termcolor::{ColorChoice, StandardStream};
 use crate::bench::{ENDLESS, terminal_colors};
 use crate::cases;
 use crate::cli::{self, Action, Arguments, Choice, Color, Format, Request, UsageError};
+use crate::complexity::{Complexity, Point};
 use crate::config::{CONFIG_VARIABLE, Config, Overrides, SETTINGS, SettingError};
 use crate::engine;
 use crate::groups::Groups;
 use crate::machine::{self, MachineClock};
-use crate::measurement::Measurement;
+use crate::measurement::{Figure, Interval, Measurement};
 use crate::printable::{complain, printable};
 use crate::registry::{self, Benchmark, RegistryError};
 use crate::report::Report;
@@ -23,7 +24,7 @@ use crate::report::json_lines::JsonLines;
 use crate::report::sweep::SweepTable;
 use crate::report::table::Table;
 use crate::stability;
-use crate::target::{self, Inputs, Mode, Target};
+use crate::target::{self, Inputs, Mode, Target, WithAmounts};
 
 /// The benchmarks cannot be run, or the output cannot be written.
 const FAILURE: u8 = 1;
@@ -114,17 +115,24 @@ fn run() -> Result<u8, Error> {
 struct Chosen {
     /// In source order, each with whether it is only there to be counted, because it is marked `ignore`.
     benchmarks: Vec<(Benchmark, bool)>,
+    /// What is not meant, but others may be compared with.
+    other_baselines: Vec<Benchmark>,
     filtered_out: usize,
 }
 
 impl Chosen {
     fn new(benchmarks: Vec<Benchmark>, arguments: &Arguments) -> Self {
-        let mut chosen = Self { benchmarks: Vec::new(), filtered_out: 0 };
+        let mut chosen = Self { benchmarks: Vec::new(), other_baselines: Vec::new(), filtered_out: 0 };
         for benchmark in benchmarks {
-            match arguments.selection.choose(&benchmark.id, benchmark.entry.ignore) {
+            match arguments.selection.choose(&benchmark.id, benchmark.is_ignored()) {
                 Choice::Selected => chosen.benchmarks.push((benchmark, false)),
                 Choice::Ignored => chosen.benchmarks.push((benchmark, true)),
-                Choice::FilteredOut => chosen.filtered_out += 1,
+                Choice::FilteredOut => {
+                    chosen.filtered_out += 1;
+                    if benchmark.entry.baseline {
+                        chosen.other_baselines.push(benchmark);
+                    }
+                }
             }
         }
         chosen
@@ -247,14 +255,24 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     let (begin, stolen_before) = (Instant::now(), machine::stolen_seconds());
     let mut code = 0;
     let mut hinted = "";
+    let mut curves: Vec<Curve> = Vec::new();
     for (benchmark, mode, config) in measurements {
+        let is_curve = benchmark.entry.complexity;
+        let series = benchmark.series();
+        // The cases of a function follow each other, in each mode by turns.
+        if curves.first().is_some_and(|curve| !is_curve || curve.series != series) {
+            for curve in curves.drain(..) {
+                report.complexity(&curve.series, curve.mode, &Complexity::new(&curve.points))?;
+            }
+        }
         let measured = config.as_ref().map_err(String::clone).and_then(|config| {
             catching_panics(|| {
                 let mut measurement = None;
                 benchmark.visit(&mut |target| {
                     measurement = Some(engine::measure(&benchmark.id, mode, target, config, &clock));
                 });
-                measurement.expect("a benchmark that shows no target panics")
+                let measurement = measurement.expect("a benchmark that shows no target panics");
+                Measurement { relative: relative(chosen, benchmark, mode, config, &clock), ..measurement }
             })
         });
         let measurement = measured.unwrap_or_else(|message| {
@@ -265,11 +283,22 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
             clock.learn(adds_per_cycle);
         }
         report.measurement(&measurement)?;
+        if is_curve {
+            let known = curves.iter().position(|curve| curve.mode == mode);
+            let index = known.unwrap_or_else(|| {
+                curves.push(Curve { series, mode, points: Vec::new() });
+                curves.len() - 1
+            });
+            curves[index].points.extend(Point::of(&measurement));
+        }
         // What there is to say about a benchmark is the same in each of its modes.
         if !arguments.quiet && hinted != benchmark.id {
             hint(&measurement);
             hinted = &benchmark.id;
         }
+    }
+    for curve in curves {
+        report.complexity(&curve.series, curve.mode, &Complexity::new(&curve.points))?;
     }
     report.finish()?;
     if let (Some(before), Some(after), false) = (stolen_before, machine::stolen_seconds(), arguments.quiet) {
@@ -283,6 +312,44 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
         }
     }
     Ok(code)
+}
+
+/// How many times as fast as the baseline of its module a benchmark is, per unit of work; none if there is no baseline.
+fn relative(
+    chosen: &Chosen,
+    benchmark: &Benchmark,
+    mode: Mode,
+    config: &Config,
+    clock: &MachineClock,
+) -> Option<Figure> {
+    if benchmark.entry.baseline {
+        return Some(Figure { value: 1.0, interval: None });
+    }
+    let mut others = chosen.benchmarks.iter().map(|(other, _)| other).chain(&chosen.other_baselines);
+    let baseline = others.find(|other| benchmark.has_baseline(other))?;
+    if !baseline.entry.can_measure(mode) {
+        return None;
+    }
+    let mut comparison = None;
+    baseline.visit(&mut |first| {
+        benchmark.visit(&mut |second| {
+            let mut first = WithAmounts { inner: &mut *first, amounts: Vec::new() };
+            let mut second = WithAmounts { inner: second, amounts: Vec::new() };
+            let mut targets: [(&str, &mut dyn Target); 2] = [(&baseline.id, &mut first), (&benchmark.id, &mut second)];
+            comparison = Some(engine::compare(&mut targets, mode, config, clock));
+        });
+    });
+    let entry = &comparison?.entries[1];
+    // Both are taken to do the same work in a call, unless the settings of each say otherwise.
+    let interval = Interval { low: entry.relative_low, high: entry.relative_high };
+    Some(Figure { value: entry.relative, interval: interval.high.is_finite().then_some(interval) })
+}
+
+/// The costs of one function over its argument.
+struct Curve {
+    series: String,
+    mode: Mode,
+    points: Vec<Point>,
 }
 
 /// Prints a table for each benchmark: what a call costs against the calls in a sample.
@@ -347,17 +414,22 @@ fn configure(
     environment: &Overrides,
     flags: &Overrides,
 ) -> Result<Result<Config, String>, SettingError> {
-    let attribute = match benchmark.entry.settings.map(catching_panics) {
-        None => Overrides::default(),
-        Some(Ok(attribute)) => attribute,
-        Some(Err(message)) => return Ok(Err(message)),
-    };
-    attribute.check().map_err(|(name, expected)| SettingError {
-        place: format!("{}: {name}", benchmark.entry.place()),
-        value: None,
-        expected,
-    })?;
-    Ok(Ok(Config::default().overridden([&attribute, environment, flags])))
+    let groups = benchmark.groups.iter().map(|group| (group.settings, group.place()));
+    let mut config = Config::default();
+    for (settings, place) in groups.chain([(benchmark.entry.settings, benchmark.entry.place())]) {
+        let attribute = match settings.map(catching_panics) {
+            None => continue,
+            Some(Ok(attribute)) => attribute,
+            Some(Err(message)) => return Ok(Err(message)),
+        };
+        attribute.check().map_err(|(name, expected)| SettingError {
+            place: format!("{place}: {name}"),
+            value: None,
+            expected,
+        })?;
+        config = config.overridden([&attribute]);
+    }
+    Ok(Ok(config.overridden([environment, flags])))
 }
 
 /// Names the benchmarks that cannot be measured in the modes asked for.

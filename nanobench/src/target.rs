@@ -257,6 +257,8 @@ pub struct Inputs<T> {
 
 /// Times a call for each of the queue.
 pub type Sample<Q> = Box<dyn Fn(&mut Vec<Q>) -> u64>;
+/// The same for inputs that are lent.
+type SampleLent<B> = Box<dyn for<'a> Fn(&mut Vec<&'a B>) -> u64>;
 
 impl<T> Inputs<T> {
     /// Takes the inputs. A value that comes several times is that much more frequent.
@@ -328,11 +330,7 @@ impl<T: Clone + PartialEq + Debug + 'static> Inputs<T> {
 
     /// The same for a loop that has captured something.
     #[inline(never)]
-    pub fn by_reference_with<B: ?Sized + 'static>(
-        self,
-        sample: Box<dyn Fn(&mut Vec<&B>) -> u64>,
-        max_calls: u64,
-    ) -> Box<dyn Target>
+    pub fn by_reference_with<B: ?Sized + 'static>(self, sample: SampleLent<B>, max_calls: u64) -> Box<dyn Target>
     where
         T: Borrow<B>,
     {
@@ -392,7 +390,7 @@ struct ByReference<T, B: ?Sized> {
     values: Vec<T>,
     groups: Groups,
     amounts: Vec<Amounts>,
-    sample: Box<dyn Fn(&mut Vec<&B>) -> u64>,
+    sample: SampleLent<B>,
     max_calls: u64,
 }
 

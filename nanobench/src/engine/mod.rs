@@ -489,6 +489,7 @@ impl<'a> Run<'a> {
             clock_resolution_seconds: self.facts.resolution_ticks() / self.facts.ticks_per_second,
             samples: self.record.samples() as u64,
             calls: self.record.calls().iter().sum(),
+            relative: None,
             core_clock: self.core_clock(),
             adds_per_cycle: self.metronome.and_then(|_| self.record.best_adds_per_cycle()),
             ungrouped_inputs,

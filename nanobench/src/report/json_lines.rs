@@ -3,6 +3,12 @@
 //! Every object is complete in itself. Members are only ever added within a version of the format; a number that does not exist
 //! is `null`. Times are in nanoseconds where the name does not say otherwise, and costs are per unit.
 //!
+//! After the rows of benchmarks under `complexity` comes an object with `version`, `complexity_of` (the name that they have in
+//! common), `mode`, `best` (the class, or `null` if none has a clear lead) and `fits`: for each class `name`,
+//! `coefficient_seconds`, `constant_seconds` and `error`, a share of 1.
+//!
+//! The members of a row:
+//!
 //! | member | meaning |
 //! |---|---|
 //! | `version` | of this format: 1 |
@@ -15,6 +21,7 @@
 //! | `mdape` | how far the epochs lie apart, a share of 1 |
 //! | `per_call` | `{"bytes", "items", "chars"}` that a call works on, as far as that is known |
 //! | `total_seconds` | what all timed calls took together |
+//! | `relative` | how many times as fast as the baseline of its module the benchmark is, as for `nanoseconds`; `null` without one |
 //! | `left_out` | the share of samples that do not count since the core was shared, or the thread had to wait for it |
 //! | `epochs`, `samples`, `calls` | how many there were |
 //! | `core_clock_gigahertz` | `{"least", "median", "most"}` during the run |
@@ -25,6 +32,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use crate::complexity::Complexity;
 use crate::config::Config;
 use crate::measurement::{Figure, Machine, Measurement, Row};
 use crate::report::{Report, advice, json, outcome_names};
@@ -62,6 +70,30 @@ impl<W: Write> Report for JsonLines<W> {
         self.out.flush()
     }
 
+    fn complexity(&mut self, series: &str, mode: Mode, complexity: &Complexity) -> io::Result<()> {
+        let fits: Vec<String> = complexity
+            .fits
+            .iter()
+            .map(|fit| {
+                Object::new()
+                    .text("name", Some(&fit.name))
+                    .number("coefficient_seconds", fit.coefficient_seconds)
+                    .number("constant_seconds", fit.constant_seconds)
+                    .number("error", fit.error)
+                    .finish()
+            })
+            .collect();
+        let object = Object::new()
+            .number("version", VERSION)
+            .text("complexity_of", Some(series))
+            .text("mode", Some(mode_name(mode)))
+            .text("best", complexity.best().map(|fit| fit.name.as_str()))
+            .object("fits", Some(&format!("[{}]", fits.join(","))))
+            .finish();
+        writeln!(self.out, "{object}")?;
+        self.out.flush()
+    }
+
     fn finish(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -73,6 +105,7 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
     let core_clock = measurement.core_clock.map(|clock| {
         Object::new().number("least", clock.least).number("median", clock.median).number("most", clock.most).finish()
     });
+    let relative = measurement.relative.as_ref().filter(|_| row.label.is_none() && !row.is_repeated);
     let amounts = (!row.amounts.is_empty()).then(|| {
         let add = |object: Object, &(counted, amount): &(Counted, f64)| object.number(counted_name(counted), amount);
         row.amounts.iter().fold(Object::new(), add).finish()
@@ -93,6 +126,7 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
         .number("mdape", cost.and_then(|cost| cost.mdape).unwrap_or(f64::NAN))
         .object("per_call", amounts.as_deref())
         .number("total_seconds", cost.map_or(f64::NAN, |cost| cost.total_seconds))
+        .object("relative", relative.map(figure_object).as_deref())
         .number("left_out", row.left_out)
         .number("epochs", measurement.epochs.len() as f64)
         .number("samples", measurement.samples as f64)
@@ -252,6 +286,7 @@ mod tests {
             clock_resolution_seconds: 1e-8,
             samples: 352,
             calls: 9_000,
+            relative: None,
             core_clock: None,
             adds_per_cycle: None,
             ungrouped_inputs: None,
@@ -283,7 +318,7 @@ mod tests {
             r#"{"version":1,"method":"least-squares-1","id":"a \"quoted\"\u000aid\u001b\u003c/script>","group":null,"#,
             r#""mode":"latency","repeated":false,"outcome":"ok","cause":null,"advice":null,"#,
             r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"ungated_nanoseconds":2.5,"cycles":null,"mdape":0.25,"per_call":null,"total_seconds":0.5,"#,
-            r#""left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"adds_per_cycle":null,"settings":{"epochs":11,"#,
+            r#""relative":null,"left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"adds_per_cycle":null,"settings":{"epochs":11,"#,
         );
         assert!(lines[0].starts_with(start), "{}", lines[0]);
         assert!(lines[0].ends_with(r#""pair_cost_ticks":63.4,"clock_remark":null}}"#), "{}", lines[0]);

@@ -2,7 +2,9 @@
 
 use std::io;
 
+use crate::complexity::Complexity;
 use crate::measurement::{CoreClock, Instability, MAX_SPREAD, Machine, Measurement, Outcome};
+use crate::target::Mode;
 
 pub(crate) mod comparison;
 mod json;
@@ -19,6 +21,9 @@ pub(crate) trait Report {
 
     /// Writes the rows of a measurement.
     fn measurement(&mut self, measurement: &Measurement) -> io::Result<()>;
+
+    /// Writes how the cost of benchmarks with this name in common grows with their argument.
+    fn complexity(&mut self, series: &str, mode: Mode, complexity: &Complexity) -> io::Result<()>;
 
     /// Writes what there is to say after the last measurement.
     fn finish(&mut self) -> io::Result<()>;

@@ -4,6 +4,7 @@ use std::io;
 
 use termcolor::{Color, ColorSpec, WriteColor};
 
+use crate::complexity::Complexity;
 use crate::config::Config;
 use crate::measurement::{CoreClock, Cost, Figure, Interval, Machine, Measurement, Outcome, Row};
 use crate::printable::printable;
@@ -139,12 +140,12 @@ impl<W: WriteColor> Table<W> {
         self.baseline = None;
     }
 
-    fn header(&self, config: &Config, amounts: &[(Counted, f64)]) -> Header {
-        let counts = |counted: Counted| amounts.iter().any(|(known, _)| *known == counted);
+    fn header(&self, config: &Config, measurement: &Measurement) -> Header {
+        let counts = |counted: Counted| measurement.whole().amounts.iter().any(|(known, _)| *known == counted);
         let is_shown = |column: &Column| {
             self.is_visible(*column)
                 && match column {
-                    Column::Relative => config.relative,
+                    Column::Relative => config.relative || measurement.relative.is_some(),
                     Column::ComplexityN => config.complexity_n.is_some(),
                     Column::Bytes => counts(Counted::Bytes),
                     Column::Items => counts(Counted::Items),
@@ -156,7 +157,8 @@ impl<W: WriteColor> Table<W> {
             let title = cell(name);
             Heading { width: title.chars().count().max(CONTEXT_WIDTH) + 3, title, cell: Cell::Context(name.clone()) }
         });
-        let figures = COLUMNS.into_iter().filter(is_shown).map(|column| heading(column, config));
+        let with_interval = measurement.relative.is_some();
+        let figures = COLUMNS.into_iter().filter(is_shown).map(|column| heading(column, config, with_interval));
         Header { unit: config.unit.clone(), title: cell(&config.title), headings: context.chain(figures).collect() }
     }
 
@@ -234,7 +236,15 @@ impl<W: WriteColor> Table<W> {
             Column::Items => per_second(Counted::Items, 1e9),
             Column::Chars => per_second(Counted::Chars, 1e9),
             Column::ComplexityN => None,
-            Column::Relative => self.baseline.map(|baseline| percent(baseline / nanoseconds, 1, RELATIVE_WIDTH)),
+            // Comparisons are about the benchmark as a whole.
+            Column::Relative if measurement.relative.is_some() && (row.label.is_some() || row.is_repeated) => None,
+            Column::Relative => match &measurement.relative {
+                Some(Figure { value, interval: Some(Interval { low, high }) }) => {
+                    Some(format!("{:.1}% ({:.1} .. {:.1})", value * 100.0, low * 100.0, high * 100.0))
+                }
+                Some(Figure { value, interval: None }) => Some(percent(*value, 1, RELATIVE_INTERVAL_WIDTH)),
+                None => self.baseline.map(|baseline| percent(baseline / nanoseconds, 1, RELATIVE_WIDTH)),
+            },
             Column::Time => Some(fitting(time(nanoseconds), 2, NUMBER_WIDTH - 2)),
             Column::Interval => interval.map(|Interval { low, high }| {
                 let bound = |bound| fitting(time(bound), decimals(time(high)), (INTERVAL_WIDTH - 6) / 2);
@@ -266,9 +276,9 @@ impl<W: WriteColor> Report for Table<W> {
     fn measurement(&mut self, measurement: &Measurement) -> io::Result<()> {
         // A row of dashes fits any header, so it goes into the table that there is.
         let header = match (&measurement.config, &self.header) {
-            (Some(config), _) => self.header(config, &measurement.whole().amounts),
+            (Some(config), _) => self.header(config, measurement),
             (None, Some(header)) => header.clone(),
-            (None, None) => self.header(&Config::default(), &[]),
+            (None, None) => self.header(&Config::default(), measurement),
         };
         if self.header.as_ref() != Some(&header) {
             let is_same_table =
@@ -284,6 +294,14 @@ impl<W: WriteColor> Report for Table<W> {
             self.write_row(&header, measurement, row)?;
         }
         self.header = Some(header);
+        self.out.flush()
+    }
+
+    fn complexity(&mut self, series: &str, mode: Mode, complexity: &Complexity) -> io::Result<()> {
+        let mode = if mode == Mode::Latency { " latency" } else { "" };
+        writeln!(self.out, "\n{}{mode}\n\n{complexity}", code(series))?;
+        // What comes next is another table.
+        self.start_afresh();
         self.out.flush()
     }
 
@@ -305,6 +323,7 @@ impl<W: WriteColor> Report for Table<W> {
 }
 
 const RELATIVE_WIDTH: usize = 11;
+const RELATIVE_INTERVAL_WIDTH: usize = 28;
 const COMPLEXITY_WIDTH: usize = 14;
 const NUMBER_WIDTH: usize = 22;
 const INTERVAL_WIDTH: usize = 34;
@@ -315,9 +334,10 @@ const TOTAL_WIDTH: usize = 12;
 /// The least number of characters of a value from the context.
 const CONTEXT_WIDTH: usize = 9;
 
-fn heading(column: Column, config: &Config) -> Heading {
+fn heading(column: Column, config: &Config, with_interval: bool) -> Heading {
     let unit = cell(&config.unit);
     let (title, width) = match column {
+        Column::Relative if with_interval => ("relative".to_owned(), RELATIVE_INTERVAL_WIDTH),
         Column::Relative => ("relative".to_owned(), RELATIVE_WIDTH),
         Column::ComplexityN => ("complexityN".to_owned(), COMPLEXITY_WIDTH),
         Column::Time => (format!("{}/{unit}", cell(config.time_unit.name())), NUMBER_WIDTH),
@@ -411,6 +431,7 @@ mod tests {
             clock_resolution_seconds: 1e-8,
             samples: 352,
             calls: 9_000,
+            relative: None,
             core_clock: None,
             adds_per_cycle: None,
             ungrouped_inputs: None,

@@ -8,6 +8,7 @@ mod cases;
 mod colors;
 mod errors;
 mod filters;
+mod groups;
 mod help;
 mod list;
 mod measure;
