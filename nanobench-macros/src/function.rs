@@ -39,8 +39,10 @@ pub(crate) struct Generics {
 pub(crate) struct Generic {
     pub(crate) name: Ident,
     pub(crate) is_const: bool,
-    /// As it is declared, without a default.
+    /// As it is declared, without bounds and default.
     pub(crate) declaration: TokenStream,
+    /// The bounds of a type.
+    pub(crate) bounds: TokenStream,
 }
 
 /// The parameter of a function, and so what it does with an input.
@@ -366,12 +368,17 @@ fn read_generics(generics: &[TokenTree]) -> (Vec<String>, Generics) {
             [TokenTree::Ident(name), ..] => (name.clone(), false),
             _ => continue,
         };
-        // Functions have no defaults, but for a constant the compiler would say so later.
-        let declaration = generic.iter().take_while(|token| !is_punct(Some(token), '=')).cloned().collect();
-        parameters.push(Generic { name, is_const, declaration });
+        // Functions have no defaults, but the compiler says so later.
+        let declared: Vec<TokenTree> =
+            generic.iter().take_while(|token| !is_punct(Some(token), '=')).cloned().collect();
+        let (declaration, bounds) = match colon(&declared) {
+            Some(colon) if !is_const => (quote!(#name), declared[colon + 1..].iter().cloned().collect()),
+            _ => (declared.into_iter().collect(), TokenStream::new()),
+        };
+        parameters.push(Generic { name, is_const, declaration, bounds });
     }
     for parameter in &mut parameters {
-        parameter.declaration = with_static_lifetimes(std::mem::take(&mut parameter.declaration), &lifetimes);
+        parameter.bounds = with_static_lifetimes(std::mem::take(&mut parameter.bounds), &lifetimes);
     }
     (lifetimes, Generics { parameters, predicates: TokenStream::new() })
 }

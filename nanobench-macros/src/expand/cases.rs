@@ -40,7 +40,11 @@ pub(super) fn function(private: &TokenStream, options: &Options, function: &Func
 fn predicates(options: &Options, function: &Function) -> TokenStream {
     let given = &function.generics.predicates;
     let given = if given.is_empty() || given.to_string().ends_with(',') { given.clone() } else { quote!(#given,) };
-    let types = function.generics.parameters.iter().filter(|generic| !generic.is_const).map(|generic| &generic.name);
+    // All bounds in one place, or lints complain of the person's.
+    let types = function.generics.parameters.iter().filter(|generic| !generic.is_const).map(|generic| {
+        let (name, bounds) = (&generic.name, &generic.bounds);
+        if bounds.is_empty() { quote!(#name: 'static,) } else { quote!(#name: #bounds + 'static,) }
+    });
     let is_sized = |input: &&Input| input.passing != Passing::UnsizedReference;
     let arg = function.arg(options).filter(is_sized).map(|arg| {
         let ty = &arg.ty;
@@ -50,7 +54,7 @@ fn predicates(options: &Options, function: &Function) -> TokenStream {
         let ty = &input.ty;
         quote!(#ty: ::core::clone::Clone + ::core::cmp::PartialEq + ::core::fmt::Debug + 'static,)
     });
-    quote!(#given #(#types: 'static,)* #arg #input)
+    quote!(#given #(#types)* #arg #input)
 }
 
 /// One choice of types and constants.
