@@ -83,10 +83,70 @@ use crate::options::Options;
 /// }
 /// ```
 ///
+/// **`args = values`** makes each value a benchmark of its own, `name/value`, where `inputs` are one mix. The parameter decides the
+/// type, as for inputs; the type implements `Debug`, which gives the name, and `Clone` if the parameter takes it by value. With
+/// `inputs` as well, the function has two parameters, first the argument and then the input, and the mix is measured at each
+/// argument. `--bench name/value` finds a case as any other benchmark.
+///
+/// ```
+/// use nanobench::nanobench;
+///
+/// #[nanobench(args = [100, 1_000, 10_000], complexity)]
+/// fn sum(n: u64) -> u64 {
+///     (0..n).map(|x| x * x % 7).sum()
+/// }
+///
+/// #[nanobench(args = [2, 64], inputs = [3, 1_000_003, 1 << 40])]
+/// fn divide(divisor: u64, x: u64) -> u64 {
+///     x / divisor
+/// }
+/// ```
+///
+/// **`complexity`** prints, after the cases of `args`, how the cost grows with the argument: a number, or the length of a text, a
+/// slice or a `Vec`. A class is named only if its lead is real.
+///
+/// **`types = [..]`** and **`consts = [..]`** make a benchmark of each type and each constant for a generic function, alone, together, and
+/// with `args` and `inputs`. There is one parameter for each.
+///
+/// ```
+/// use std::collections::{BTreeSet, HashSet};
+///
+/// use nanobench::nanobench;
+///
+/// #[nanobench(types = [BTreeSet<u64>, HashSet<u64>], args = [10, 1_000])]
+/// fn collect<C: FromIterator<u64>>(n: u64) -> C {
+///     (0..n).collect()
+/// }
+///
+/// #[nanobench(consts = [4, 64])]
+/// fn zeros<const N: usize>() -> [u8; N] {
+///     [0; N]
+/// }
+/// ```
+///
+/// **`bytes`**, **`items`** and **`chars`** say how much of it a call works on, and give columns in GB/s, items and characters per
+/// second: a number, or a closure from a reference to an input, or to an argument where there are no inputs. Of a mix it is the mean.
+///
+/// ```
+/// use nanobench::nanobench;
+///
+/// #[nanobench(inputs = [vec![1u8; 10], vec![2; 1_000]], by = Vec::len, bytes = |data| data.len())]
+/// fn checksum(data: &[u8]) -> u32 {
+///     data.iter().map(|&byte| u32::from(byte)).sum()
+/// }
+/// ```
+///
+/// **`baseline`** on one benchmark of a module has the others of the module compared with it: they take turns in short rounds, and a
+/// column says how many times as fast each is, with an interval. Cases are compared with the case of the same name.
+///
+/// **`runtime = expression`** runs an `async fn`: something with a method `block_on` that takes a future, such as
+/// `tokio::runtime::Runtime::new().unwrap()`. It is made once for each measurement, before the clock starts. Without it a minimal
+/// executor polls on the thread that measures. The cost of `block_on` is in the figure.
+///
 /// **`name = "text"`** replaces the name of the function in results and filters. The modules around the function stay in
 /// front of it.
 ///
-/// **`ignore`** leaves the benchmark out unless ignored ones are asked for.
+/// **`ignore`** leaves the benchmark out unless ignored ones are asked for. So does `#[ignore]` or `#[ignore = "why"]` on the function.
 ///
 /// **`throughput`** and **`latency`** say which question is asked; both may be given, and then there is an answer to each. Without
 /// either it is throughput: how many calls get done in a given time, when none waits for another. Latency is the time from
@@ -155,24 +215,25 @@ use crate::options::Options;
 /// }
 /// ```
 ///
+/// # Functions that prepare something
+///
+/// A function whose first parameter is a `nanobench::Bencher` measures what it hands to that, once, with `run`, or with
+/// `with_inputs(..)` and `run_values` or `run_refs`. What it does before is not timed. It can have an argument from `args` as well.
+///
+/// ```
+/// use nanobench::{Bencher, black_box, nanobench};
+///
+/// #[nanobench(args = [64, 4_096])]
+/// fn search(bencher: Bencher, length: u64) {
+///     let numbers: Vec<u64> = (0..length).collect();
+///     bencher.run(|| black_box(&numbers).binary_search(&black_box(7)));
+/// }
+/// ```
+///
 /// # Functions that cannot be measured
 ///
-/// A function that has type or constant parameters, has a receiver, or is `async`, `unsafe` or `extern` is refused: measuring
-/// it as it stands would measure something else, or is not possible. Call it from a function that is none of these, and
-/// measure that one.
-///
-/// ```
-/// use nanobench::nanobench;
-///
-/// fn largest<T: Ord + Copy>(values: &[T]) -> Option<T> {
-///     values.iter().copied().max()
-/// }
-///
-/// #[nanobench(inputs = [vec![1, 5, 3], vec![2; 100]], by = |values| values.len())]
-/// fn largest_u16(values: &[u16]) -> Option<u16> {
-///     largest(values)
-/// }
-/// ```
+/// A function that has a receiver, or is `unsafe` or `extern`, is refused: measuring it as it stands would measure something
+/// else, or is not possible. Call it from a function that is none of these, and measure that one.
 #[proc_macro_attribute]
 pub fn nanobench(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     attribute(options.into(), item.into()).into()

@@ -184,8 +184,12 @@ impl Cases {
         body: impl Fn(A) -> Body,
     ) {
         let before = self.cases.len();
-        for arg in values {
-            let name = [prefix, &label(&arg)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        for (index, arg) in values.into_iter().enumerate() {
+            let name = [prefix, &short(label(&arg), index)]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join("/");
             let n = size(&arg);
             let body = body(arg);
             self.push(prefix, name, n, body);
@@ -202,6 +206,17 @@ impl Cases {
 /// of one that it borrows may be kept as well.
 fn forever<A>(arg: A) -> &'static A {
     Box::leak(Box::new(arg))
+}
+
+/// The longest name of an argument, in characters.
+const MAX_LABEL: usize = 64;
+
+/// A name that fits into a line. One that is cut gets the number of the argument, so that it stays different from the others.
+fn short(label: String, index: usize) -> String {
+    match label.char_indices().nth(MAX_LABEL) {
+        None => label,
+        Some(_) => format!("{}..#{index}", label.chars().take(MAX_LABEL / 2).collect::<String>()),
+    }
 }
 
 /// What an argument or a constant is called: as it is printed for debugging, but text without its quotes.
@@ -275,6 +290,15 @@ mod tests {
         let expected =
             [("u8/10", Some(10.0)), ("u8/20", Some(20.0)), ("a b", None), ("\"quo\\\"te\"", None), ("\"\"", None)];
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_long_argument_has_a_short_name_that_is_different_from_the_others() {
+        let cases = Cases::of(|cases| {
+            cases.args("", [vec![1u8; 99], vec![1; 100]], |_| None, |arg| with_arg(arg, |list| list));
+        });
+        assert_eq!(cases[0].name, "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1..#0");
+        assert_eq!(cases[1].name, "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1..#1");
     }
 
     #[test]
