@@ -229,7 +229,8 @@ impl<W: WriteColor> Table<W> {
         }
         let per_second = |counted: Counted, scale: f64| {
             let (_, amount) = row.amounts.iter().find(|(known, _)| *known == counted)?;
-            Some(fitting(amount / (nanoseconds * config.batch) * scale, 2, NUMBER_WIDTH - 2))
+            let rate = amount / (nanoseconds * config.batch) * scale;
+            Some(fitting(rate, if rate < 1.0 { 4 } else { 2 }, NUMBER_WIDTH - 2))
         };
         match column {
             Column::Bytes => per_second(Counted::Bytes, 1.0),
