@@ -29,8 +29,9 @@ impl<R, F: FnMut() -> R> Target for Plain<F> {
     }
 
     #[inline(never)]
-    fn sample(&mut self, mode: Mode, calls: u64, _order: &[u32]) -> u64 {
+    fn sample_after(&mut self, mode: Mode, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
+        gate();
         time(0..calls, |_| (self.function)())
     }
 }
@@ -64,9 +65,10 @@ impl<M: FnMut() -> S, S, R, F: FnMut(&mut S) -> R> Target for WithState<M, S, F>
     }
 
     #[inline(never)]
-    fn sample(&mut self, mode: Mode, calls: u64, _order: &[u32]) -> u64 {
+    fn sample_after(&mut self, mode: Mode, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
         let state = self.state.get_or_insert_with(&mut self.make);
+        gate();
         time(0..calls, |_| (self.function)(state))
     }
 }
@@ -100,9 +102,10 @@ impl<M: FnMut() -> X, X, R, F: FnMut(X) -> R> Target for WithInput<M, X, F> {
     }
 
     #[inline(never)]
-    fn sample(&mut self, mode: Mode, calls: u64, _order: &[u32]) -> u64 {
+    fn sample_after(&mut self, mode: Mode, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
         self.fill(calls);
+        gate();
         time(black_box(&mut self.queue).drain(..), |input| (self.function)(black_box_loaded(input)))
     }
 }
@@ -126,10 +129,11 @@ impl<M: FnMut() -> X, X, R, F: FnMut(&mut X) -> R> Target for WithInputRef<M, X,
     }
 
     #[inline(never)]
-    fn sample(&mut self, mode: Mode, calls: u64, _order: &[u32]) -> u64 {
+    fn sample_after(&mut self, mode: Mode, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
         let inner = &mut self.0;
         inner.fill(calls);
+        gate();
         let ticks = time(black_box(&mut inner.queue).iter_mut(), |input| (inner.function)(black_box(input)));
         if needs_drop::<X>() {
             inner.queue.clear();

@@ -24,6 +24,7 @@ mod runner;
 mod stability;
 mod stats;
 mod target;
+mod threads;
 
 #[doc = include_str!("estimator.md")]
 pub mod estimator {}

@@ -47,6 +47,8 @@ pub struct Measurement {
     pub(crate) core_clock: Option<CoreClock>,
     /// How many independent additions in a cycle the core could make in its best moments; none where too little was seen.
     pub(crate) adds_per_cycle: Option<f64>,
+    /// How many times as long as the fastest thread the slowest one took for its calls; none where there is one thread.
+    pub(crate) unfairness: Option<f64>,
     /// How many inputs had too many distinct values for rows of their own; none if that was not so.
     pub(crate) ungrouped_inputs: Option<usize>,
 }
@@ -73,6 +75,7 @@ impl Measurement {
             relative: None,
             core_clock: None,
             adds_per_cycle: None,
+            unfairness: None,
             ungrouped_inputs: None,
         }
     }

@@ -49,7 +49,27 @@ pub trait Target {
     /// # Panics
     ///
     /// If the function was not compiled for the mode.
-    fn sample(&mut self, mode: Mode, calls: u64, order: &[u32]) -> u64;
+    fn sample(&mut self, mode: Mode, calls: u64, order: &[u32]) -> u64 {
+        self.sample_after(mode, calls, order, &mut || {})
+    }
+
+    /// The same, with `gate` called once when everything is prepared and only the calls themselves are left to do: there
+    /// threads wait for each other.
+    ///
+    /// # Panics
+    ///
+    /// If the function was not compiled for the mode.
+    fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64;
+
+    /// How long each thread took in the last sample, in ticks, where several made it together.
+    fn thread_ticks(&self) -> &[u64] {
+        &[]
+    }
+
+    /// Whether it has more threads than there are processors, so that waiting for one is part of what a call costs.
+    fn is_crowded(&self) -> bool {
+        false
+    }
 
     /// The cycles of the core that each call of a latency sample takes on top of the function's own, for making its input
     /// wait.
@@ -102,8 +122,16 @@ impl<T: DerefMut<Target: Target>> Target for WithAmounts<T> {
         self.inner.max_calls()
     }
 
-    fn sample(&mut self, mode: Mode, calls: u64, order: &[u32]) -> u64 {
-        self.inner.sample(mode, calls, order)
+    fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        self.inner.sample_after(mode, calls, order, gate)
+    }
+
+    fn thread_ticks(&self) -> &[u64] {
+        self.inner.thread_ticks()
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.inner.is_crowded()
     }
 
     fn link_cycles(&self) -> f64 {
@@ -242,8 +270,9 @@ impl Target for Plain {
         self.max_calls
     }
 
-    fn sample(&mut self, mode: Mode, calls: u64, _order: &[u32]) -> u64 {
+    fn sample_after(&mut self, mode: Mode, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
+        gate();
         (self.sample)(calls)
     }
 }
@@ -367,13 +396,14 @@ impl<T: Clone> Target for ByValue<T> {
         self.max_calls
     }
 
-    fn sample(&mut self, mode: Mode, _calls: u64, order: &[u32]) -> u64 {
+    fn sample_after(&mut self, mode: Mode, _calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         let sample = match (mode, &self.chained) {
             (Mode::Throughput, _) => &self.sample,
             (Mode::Latency, Some((chained, _))) => chained,
             (Mode::Latency, None) => panic!("{NOT_CHAINED}"),
         };
         self.queue.extend(order.iter().map(|&input| self.values[input as usize].clone()));
+        gate();
         sample(&mut self.queue)
     }
 
@@ -403,9 +433,10 @@ impl<T: Borrow<B>, B: ?Sized> Target for ByReference<T, B> {
         self.max_calls
     }
 
-    fn sample(&mut self, mode: Mode, _calls: u64, order: &[u32]) -> u64 {
+    fn sample_after(&mut self, mode: Mode, _calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
         let mut queue = order.iter().map(|&input| self.values[input as usize].borrow()).collect();
+        gate();
         (self.sample)(&mut queue)
     }
 

@@ -21,6 +21,7 @@ use crate::measurement::{CoreClock, Cost, Figure, Instability, Interval, MAX_SPR
 use crate::rng::Rng;
 use crate::stats::{self, Levels};
 use crate::target::{Amounts, Counted, Mode, Target};
+use crate::threads::Shares;
 pub(crate) use compare::compare;
 use design::Design;
 use fit::{ClockPrior, Estimate, Fit, Samples};
@@ -119,6 +120,8 @@ struct Run<'a> {
     design: Design,
     order: Vec<u32>,
     record: Record,
+    /// How the threads fared in the measured samples, where there are several.
+    shares: Shares,
     /// Whether the longest sample so far was too long for its neighbourhood to say whether it was disturbed.
     is_slow: bool,
 }
@@ -155,6 +158,7 @@ impl<'a> Run<'a> {
             logic: IterationLogic::new(config, &facts),
             order: Vec::new(),
             record: Record::new(design.frequencies().len()),
+            shares: Shares::default(),
             is_slow: false,
             design,
             target,
@@ -218,6 +222,7 @@ impl<'a> Run<'a> {
                 let waited_before_ticks = std::mem::replace(&mut waited_ticks, self.waited_ticks());
                 readings.between_samples();
                 self.record.push(&counts, ticks, waited_ticks - waited_before_ticks);
+                self.shares.add(counts.iter().sum(), self.target.thread_ticks());
             }
         }
         if let Some(readings) = readings {
@@ -232,7 +237,8 @@ impl<'a> Run<'a> {
     /// For how long this thread has waited for a processor, where that matters and the system tells. Short samples that were
     /// interrupted are outliers, and asking takes as long as they do.
     fn waited_ticks(&self) -> f64 {
-        let waited_seconds = if self.is_slow { self.clock.waited_seconds() } else { None };
+        let matters = self.is_slow && !self.target.is_crowded();
+        let waited_seconds = if matters { self.clock.waited_seconds() } else { None };
         waited_seconds.unwrap_or(0.0) * self.facts.ticks_per_second
     }
 
@@ -492,6 +498,7 @@ impl<'a> Run<'a> {
             relative: None,
             core_clock: self.core_clock(),
             adds_per_cycle: self.metronome.and_then(|_| self.record.best_adds_per_cycle()),
+            unfairness: self.shares.unfairness(),
             ungrouped_inputs,
         }
     }

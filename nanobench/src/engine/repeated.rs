@@ -31,10 +31,14 @@ impl Target for Repeated<'_> {
         self.target.max_calls()
     }
 
-    fn sample(&mut self, mode: Mode, calls: u64, order: &[u32]) -> u64 {
+    fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         self.order.clear();
         self.order.resize(order.len(), self.input);
-        self.target.sample(mode, calls, &self.order)
+        self.target.sample_after(mode, calls, &self.order, gate)
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.target.is_crowded()
     }
 
     fn link_cycles(&self) -> f64 {

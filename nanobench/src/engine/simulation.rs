@@ -262,7 +262,8 @@ impl Target for Simulated {
         u64::MAX
     }
 
-    fn sample(&mut self, _mode: Mode, calls: u64, order: &[u32]) -> u64 {
+    fn sample_after(&mut self, _mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        gate();
         let quiet_ticks = match self.groups {
             Groups::NoInputs => calls as f64 * self.costs[0],
             _ => order.iter().map(|&input| self.costs[input as usize]).sum(),

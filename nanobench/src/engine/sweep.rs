@@ -327,7 +327,8 @@ mod tests {
             self.max_calls
         }
 
-        fn sample(&mut self, mode: Mode, calls: u64, order: &[u32]) -> u64 {
+        fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+            gate();
             assert!(calls <= self.max_calls);
             assert_eq!(order.len() as u64, if self.groups == Groups::NoInputs { 0 } else { calls });
             let call_ticks = if mode == Mode::Latency { self.latency_ticks } else { self.throughput_ticks };

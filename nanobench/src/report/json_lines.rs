@@ -26,6 +26,7 @@
 //! | `epochs`, `samples`, `calls` | how many there were |
 //! | `core_clock_gigahertz` | `{"least", "median", "most"}` during the run |
 //! | `adds_per_cycle` | how many independent additions the core could make in a cycle in its best moments |
+//! | `unfairness` | how many times as long as the fastest thread the slowest one took for its calls; `null` where there is one thread |
 //! | `settings` | the settings of the engine, times in nanoseconds |
 //! | `machine` | processor, number of processors, and the facts of the clock |
 
@@ -133,6 +134,7 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
         .number("calls", measurement.calls as f64)
         .object("core_clock_gigahertz", core_clock.as_deref())
         .number("adds_per_cycle", measurement.adds_per_cycle.unwrap_or(f64::NAN))
+        .number("unfairness", measurement.unfairness.unwrap_or(f64::NAN))
         .object("settings", measurement.config.as_ref().map(settings_object).as_deref())
         .object("machine", Some(machine))
         .finish()
@@ -289,6 +291,7 @@ mod tests {
             relative: None,
             core_clock: None,
             adds_per_cycle: None,
+            unfairness: Some(1.25),
             ungrouped_inputs: None,
         }
     }
@@ -318,7 +321,7 @@ mod tests {
             r#"{"version":1,"method":"least-squares-1","id":"a \"quoted\"\u000aid\u001b\u003c/script>","group":null,"#,
             r#""mode":"latency","repeated":false,"outcome":"ok","cause":null,"advice":null,"#,
             r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"ungated_nanoseconds":2.5,"cycles":null,"mdape":0.25,"per_call":null,"total_seconds":0.5,"#,
-            r#""relative":null,"left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"adds_per_cycle":null,"settings":{"epochs":11,"#,
+            r#""relative":null,"left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"adds_per_cycle":null,"unfairness":1.25,"settings":{"epochs":11,"#,
         );
         assert!(lines[0].starts_with(start), "{}", lines[0]);
         assert!(lines[0].ends_with(r#""pair_cost_ticks":63.4,"clock_remark":null}}"#), "{}", lines[0]);

@@ -99,6 +99,9 @@ enum Cell {
 /// From which share on a row says how many samples were left out.
 const MENTIONED_SHARE: f64 = 0.1;
 
+/// From how many times as long as the fastest thread on a row says so of the slowest.
+const MENTIONED_UNFAIRNESS: f64 = 1.5;
+
 impl<W: WriteColor> Table<W> {
     pub(crate) fn new(out: W, is_quiet: bool) -> Self {
         Self {
@@ -194,14 +197,19 @@ impl<W: WriteColor> Table<W> {
                     let percent = row.left_out * 100.0;
                     write!(self.out, " (without {percent:.0} % of the samples, when the core was shared)")?;
                 }
-                writeln!(self.out)
             }
             Some(text) => {
                 let (emoji, color) = mark(&row.outcome);
                 write!(self.out, "{emoji} ")?;
-                self.colored(color, &format!("{name} ({})\n", cell(&text)))
+                self.colored(color, &format!("{name} ({})", cell(&text)))?;
             }
         }
+        // It is about all calls together, and not about those with some of the inputs.
+        let is_whole = row.label.is_none() && !row.is_repeated;
+        if let Some(times) = measurement.unfairness.filter(|times| is_whole && *times > MENTIONED_UNFAIRNESS) {
+            write!(self.out, " (the slowest thread took {times:.1} times as long as the fastest)")?;
+        }
+        writeln!(self.out)
     }
 
     /// What stands in a cell; none where there is no such number.
@@ -435,6 +443,7 @@ mod tests {
             relative: None,
             core_clock: None,
             adds_per_cycle: None,
+            unfairness: None,
             ungrouped_inputs: None,
         }
     }
@@ -549,6 +558,21 @@ mod tests {
         let printed = printed(&[measurement("random fluctuations", vec![row(outcome, 334.12)])]);
         let expected = "| :wavy_dash: `random fluctuations` (Unstable with ~56.7 iters. Increase `min_epoch_iterations` to e.g. 567)\n";
         assert!(printed.contains("|              334.12 |") && printed.contains(expected), "{printed}");
+    }
+
+    #[test]
+    fn threads_that_get_less_done_than_others_are_mentioned_once_where_it_is_bad() {
+        let unfair = |unfairness: f64, outcome: Outcome| {
+            let group = Row { label: Some("3".into()), ..row(Outcome::Ok, 1.0) };
+            let rows = vec![row(outcome, 1.0), group];
+            printed(&[Measurement { unfairness: Some(unfairness), ..measurement("lock", rows) }])
+        };
+        let remark = " (the slowest thread took 1.8 times as long as the fastest)\n";
+        let ok = unfair(1.8, Outcome::Ok);
+        assert!(ok.contains(&format!("| `lock`{remark}")) && ok.ends_with("| `lock/3`\n"), "{ok}");
+        let unstable = unfair(1.8, Outcome::Unstable(Instability::TooFewEpochs));
+        assert!(unstable.contains(&format!("){remark}")), "{unstable}");
+        assert!(!unfair(1.4, Outcome::Ok).contains("thread"));
     }
 
     #[test]

@@ -139,11 +139,11 @@ impl Target for Observed<'_> {
         self.max_calls
     }
 
-    fn sample(&mut self, mode: Mode, calls: u64, order: &[u32]) -> u64 {
+    fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         let samples_before = self.log.borrow().len();
         self.log.borrow_mut().push((self.name, calls));
         self.orders.push(order.to_vec());
-        let ticks = self.target.sample(mode, calls, order);
+        let ticks = self.target.sample_after(mode, calls, order, gate);
         if samples_before + 1 == self.stop_after {
             self.target.sample(mode, (TICKS_PER_SECOND / self.target.mean_cost()) as u64, order);
         }
