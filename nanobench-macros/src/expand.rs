@@ -20,6 +20,13 @@ pub(crate) fn registration(options: &Options, function: &Function) -> TokenStrea
     let ignore = options.ignore || function.ignore;
     let complexity = options.complexity.is_some();
     let baseline = options.baseline;
+    let threads = options.threads.as_ref().map_or_else(
+        || quote!(::core::option::Option::None),
+        |Given { key, value }| {
+            let counts = quote_spanned!(at(value::span(value, key.span()))=> #private::thread_counts(#value));
+            quote!(::core::option::Option::Some(|| #counts))
+        },
+    );
     let modes = modes(&private, options);
     let settings = settings(&private, &options.settings);
     let target = if has_cases(options, function) {
@@ -47,6 +54,7 @@ pub(crate) fn registration(options: &Options, function: &Function) -> TokenStrea
                     column: ::core::column!(),
                     ignore: #ignore,
                     complexity: #complexity,
+                    threads: #threads,
                     baseline: #baseline,
                     modes: &[#modes],
                     settings: #settings,

@@ -139,6 +139,24 @@ use crate::options::Options;
 /// **`baseline`** on one benchmark of a module has the others of the module compared with it: they take turns in short rounds, and a
 /// column says how many times as fast each is, with an interval. Cases are compared with the case of the same name.
 ///
+/// **`threads = [1, 2, 4]`**, or a single number, measures the function with so many threads at once, each a benchmark of its own:
+/// `name/threads=2`; 0 is as many as the program may use processors. In each sample they start together and make equally many calls;
+/// the figure is what a call costs in one of them. `--threads 1,2` and `NANOBENCH_THREADS` replace the list, for all benchmarks. A
+/// panic in one thread ends the benchmark with its message. If some threads take much longer than others, the row says so.
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// use nanobench::nanobench;
+///
+/// static COUNTER: Mutex<u64> = Mutex::new(0);
+///
+/// #[nanobench(threads = [1, 2])]
+/// fn count() {
+///     *COUNTER.lock().unwrap() += 1;
+/// }
+/// ```
+///
 /// **`runtime = expression`** runs an `async fn`: something with a method `block_on` that takes a future, such as
 /// `tokio::runtime::Runtime::new().unwrap()`. It is made once for each measurement, before the clock starts. Without it a minimal
 /// executor polls on the thread that measures. The cost of `block_on` is in the figure.

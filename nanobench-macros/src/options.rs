@@ -21,6 +21,8 @@ enum Kind {
     Runtime,
     /// A number, or a closure from an input to a number.
     Counter,
+    /// A number of threads, or several.
+    Threads,
     Name,
     Crate,
     /// Nothing; the option is on because it is there.
@@ -50,7 +52,7 @@ impl Kind {
 }
 
 /// Every option, with an example of its value for error messages. The settings have the names of `Overrides`' fields.
-const OPTIONS: [(&str, Kind, &str); 29] = [
+const OPTIONS: [(&str, Kind, &str); 30] = [
     ("inputs", Kind::Inputs, "[1, 2, 3]"),
     ("args", Kind::Args, "[10, 1000]"),
     ("consts", Kind::List, "[8, 64]"),
@@ -58,6 +60,7 @@ const OPTIONS: [(&str, Kind, &str); 29] = [
     ("by", Kind::By, "|input| input.len()"),
     ("complexity", Kind::Flag, ""),
     ("runtime", Kind::Runtime, "tokio::runtime::Runtime::new().unwrap()"),
+    ("threads", Kind::Threads, "[1, 2, 4]"),
     ("bytes", Kind::Counter, "1024"),
     ("items", Kind::Counter, "|input| input.len()"),
     ("chars", Kind::Counter, "|text| text.chars().count()"),
@@ -116,6 +119,8 @@ pub(crate) struct Options {
     pub(crate) types: Option<Given>,
     pub(crate) by: Option<Given>,
     pub(crate) runtime: Option<Given>,
+    /// What can be iterated over.
+    pub(crate) threads: Option<Given>,
     /// What is counted by a closure of the input: the option's name, and the closure.
     pub(crate) counters: Vec<Given>,
     /// The option as the person wrote it, to point at.
@@ -264,6 +269,14 @@ impl Options {
                 Some(_) => self.types = Some(Given { key, value }),
                 None => return Err(wrong("a list in brackets")),
             },
+            (Kind::Threads, _) if value::is_empty_list(&value) => {
+                return Err(wrong("at least one number of threads, where 0 is as many as there are processors"));
+            }
+            (Kind::Threads, None) => self.threads = Some(Given { key, value }),
+            (Kind::Threads, Some(Lit::Int(count))) if !count.base10_digits().starts_with('-') => {
+                self.threads = Some(Given { key, value: quote_spanned!(at(span)=> [#value]) });
+            }
+            (Kind::Threads, Some(_)) => return Err(wrong("a number of threads or a list of such numbers")),
             (Kind::Runtime, None) => self.runtime = Some(Given { key, value }),
             (Kind::Runtime, Some(_)) => return Err(wrong("something with a method `block_on`")),
             (Kind::Counter, None) if value::is_closure(&value) => self.counters.push(Given { key, value }),
@@ -345,7 +358,15 @@ fn literal_setting(
         (Kind::Counter, _) => Err(wrong("a number or a closure from an input to one")),
 
         (
-            Kind::Inputs | Kind::Args | Kind::List | Kind::By | Kind::Runtime | Kind::Name | Kind::Crate | Kind::Flag,
+            Kind::Inputs
+            | Kind::Args
+            | Kind::List
+            | Kind::By
+            | Kind::Runtime
+            | Kind::Threads
+            | Kind::Name
+            | Kind::Crate
+            | Kind::Flag,
             _,
         ) => Ok(value),
     }
@@ -503,7 +524,7 @@ mod tests {
         ] {
             assert_eq!(nearest(written), Some(meant), "{written}");
         }
-        assert_eq!(nearest("threads"), None);
+        assert_eq!(nearest("colour"), None);
         assert_eq!(nearest("x"), None);
     }
 

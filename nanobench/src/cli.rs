@@ -27,6 +27,8 @@ pub(crate) struct Arguments {
     pub(crate) selection: Selection,
     /// Which modes to measure in, whatever the attributes say; none if they decide.
     pub(crate) modes: Option<&'static [Mode]>,
+    /// With how many threads to measure, whatever the attributes say; none if they decide.
+    pub(crate) threads: Option<Vec<usize>>,
     pub(crate) color: Color,
     pub(crate) format: Format,
     /// Measure with more and more calls in a sample, instead of as many as are best.
@@ -186,6 +188,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
     let (mut filters, mut skips) = (Vec::new(), Vec::new());
     let mut ignored = Ignored::LeftOut;
     let mut modes = None;
+    let mut threads = None;
     let mut color = Color::Auto;
     let mut format = Format::Table;
     let (mut sweep, mut quiet) = (false, false);
@@ -201,6 +204,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             Long("ignored") => ignored = if ignored == Ignored::LeftOut { Ignored::Only } else { ignored },
             Long("include-ignored") => ignored = Ignored::Included,
             Short('q') | Long("quiet") => quiet = true,
+            Long("threads") => threads = Some(parse_threads("--threads", parser.value()?.string()?)?),
             Long("mode") => modes = Some(parse_modes("--mode", parser.value()?.string()?)?),
             Long("color" | "colour") => color = parse_color(parser.value()?.string()?)?,
             Long("format") => format = parse_format(parser.value()?.string()?)?,
@@ -250,6 +254,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
         },
         selection: Selection { filters: to_filters(filters)?, skips: to_filters(skips)?, ignored },
         modes,
+        threads,
         color,
         format,
         sweep,
@@ -276,6 +281,16 @@ pub(crate) fn parse_modes(option: &'static str, value: String) -> Result<&'stati
         "both" => Ok(&[Mode::Throughput, Mode::Latency]),
         _ => Err(UsageError::BadChoice { option, value, choices: "throughput, latency, both" }),
     }
+}
+
+/// Reads the value of `--threads`, or of the variable that stands for it.
+pub(crate) fn parse_threads(option: &'static str, value: String) -> Result<Vec<usize>, UsageError> {
+    let counts: Result<Vec<usize>, _> = value.split(',').map(|count| count.trim().parse()).collect();
+    counts.map_err(|_| UsageError::BadChoice {
+        option,
+        value,
+        choices: "numbers of threads such as 1,2,4, and 0 for as many as can run",
+    })
 }
 
 fn parse_color(value: String) -> Result<Color, UsageError> {
@@ -312,6 +327,7 @@ Without --bench, which `cargo bench` adds, each is called once and nothing is me
   --list                 print the names of the benchmarks
   --mode MODE            measure throughput, latency or both, instead of what each #[nanobench(..)] says; latency only of
                          functions marked `latency`
+  --threads N,..         measure each benchmark with so many threads at once; 0 for as many as can run
   --color WHEN           auto, always or never
   --format FORMAT        pretty for a table, jsonl for one JSON object a row
   --sweep                print the raw cost of a call against the calls in a sample, 1, 10, 100 and so on until it stays the
@@ -334,6 +350,7 @@ Settings of the engine; each also as an option of #[nanobench(..)] and as a vari
 Other variables:
   NANOBENCH_MODE=MODE    is like --mode, which overrides it
   NANOBENCH_CONFIG=LIST  holds any number of settings, such as epochs=51,min_epoch_time=5ms; single variables override it
+  NANOBENCH_THREADS=N,.. is like --threads, which overrides it
   NANOBENCH_ENDLESS=NAME runs the benchmark of that name for ever, for a profiler
   NANOBENCH_SUPPRESS_WARNINGS=1
                          says nothing about what makes figures unsteady
@@ -441,6 +458,15 @@ mod tests {
             assert_ne!(read, Overrides::default(), "{}", setting.name);
         }
         assert_eq!(arguments("--max-time 2s").overrides.max_time, Some(Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn threads_are_a_list_of_numbers() {
+        assert_eq!(arguments("--bench").threads, None);
+        assert_eq!(arguments("--threads 1,2").threads, Some(vec![1, 2]));
+        assert_eq!(arguments("--threads=0").threads, Some(vec![0]));
+        assert!(error("--threads many").contains("numbers of threads such as 1,2,4"));
+        assert!(error("--threads 1,-2").starts_with("--threads"));
     }
 
     #[test]

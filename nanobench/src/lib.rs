@@ -109,7 +109,7 @@ pub mod __private {
     pub use crate::cases::{Cases, DefaultRuntime, Size, amount, counted, joined, max_calls_of, plain, with_arg};
     pub use crate::chain::link_cycles;
     pub use crate::config::Overrides;
-    pub use crate::registry::{Entry, Group};
+    pub use crate::registry::{Entry, Group, thread_counts};
     pub use crate::runner::main;
     pub use crate::target::{
         Counted, Function, Inputs, Mode, Sample, max_calls, max_calls_plain, sample, sample_chained, sample_plain,

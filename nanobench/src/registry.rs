@@ -1,11 +1,13 @@
 //! The benchmarks of a program: what `#[nanobench]` registers, and how it is found again.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 
 use crate::cases::{Case, Cases};
 use crate::config::Overrides;
 use crate::printable::printable;
 use crate::target::{Function, Mode, Visit};
+use crate::threads;
 
 /// One function under `#[nanobench]`, as the attribute registers it before `main` runs.
 pub struct Entry {
@@ -25,6 +27,8 @@ pub struct Entry {
     pub baseline: bool,
     /// Whether the cases are compared by how their cost grows with the argument.
     pub complexity: bool,
+    /// With how many threads at once it is measured, by turns; 0 for as many as the program may use processors.
+    pub threads: Option<fn() -> Vec<usize>>,
     /// The questions that the attribute asks, in the order of the answers. A function is compiled for throughput in any case
     /// and for latency if that is among them.
     pub modes: &'static [Mode],
@@ -35,6 +39,11 @@ pub struct Entry {
 }
 
 inventory::collect!(Entry);
+
+/// What `threads` of the attribute says.
+pub fn thread_counts(counts: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    counts.into_iter().collect()
+}
 
 /// A module under `#[nanobench::group]`, as the attribute registers it.
 pub struct Group {
@@ -138,16 +147,24 @@ pub(crate) struct Benchmark {
     pub(crate) entry: &'static Entry,
     /// The groups that it is in, from the outermost to the innermost.
     pub(crate) groups: Vec<&'static Group>,
-    /// Which case of the function it is; none for a function that is a single benchmark.
-    case: Option<Case>,
+    /// Which case of the function it is, and where in the list of cases it stands; none for a function that is a single benchmark.
+    case: Option<(usize, Case)>,
+    /// How many threads make the calls; none where it is not about threads.
+    threads: Option<NonZeroUsize>,
 }
 
 impl Benchmark {
     /// Makes what is to be measured, or called once, and shows it to `visit`. That runs user code.
     pub(crate) fn visit(&self, visit: Visit) {
-        match &self.case {
-            Some(case) => case.visit(visit),
-            None => self.entry.function.visit(visit),
+        let function = &self.entry.function;
+        match (self.threads, &self.case, function) {
+            (None, Some((_, case)), _) => case.visit(visit),
+            (None, None, _) => function.visit(visit),
+            // What a case has captured need not be fit for other threads, so each of them collects its own.
+            (Some(threads), Some((index, _)), Function::Cases(collect)) => {
+                threads::visit(threads, &|visit| Cases::of(*collect)[*index].visit(visit), visit);
+            }
+            (Some(threads), ..) => threads::visit(threads, &|visit| function.visit(visit), visit),
         }
     }
 
@@ -160,37 +177,47 @@ impl Benchmark {
     /// of the same name, if there are several.
     pub(crate) fn has_baseline(&self, other: &Self) -> bool {
         let is_same_case = match (&self.case, &other.case) {
-            (Some(case), Some(baseline)) => case.name == baseline.name,
+            (Some((_, case)), Some((_, baseline))) => case.name == baseline.name,
             (_, None) => true,
             (None, Some(_)) => false,
         };
-        other.entry.baseline && other.entry.module_path == self.entry.module_path && is_same_case
+        let is_same = is_same_case && self.threads == other.threads;
+        other.entry.baseline && other.entry.module_path == self.entry.module_path && is_same
     }
 
     /// The name of the benchmark and all that differ from it in the argument only.
     pub(crate) fn series(&self) -> String {
-        let prefix = self.case.as_ref().map_or("", |case| case.prefix.as_str());
-        if prefix.is_empty() { self.entry.id() } else { printable(&format!("{}/{prefix}", self.entry.id())) }
+        let prefix = self.case.as_ref().map_or("", |(_, case)| case.prefix.as_str());
+        let id = self.entry.id();
+        with_threads(&if prefix.is_empty() { id } else { printable(&format!("{id}/{prefix}")) }, self.threads)
     }
 
     /// The size of the case, where the attribute asks for the complexity.
     pub(crate) fn complexity_n(&self) -> Option<f64> {
-        self.case.as_ref()?.n
+        self.case.as_ref()?.1.n
     }
 }
 
+/// The name of a benchmark that is made by several threads.
+fn with_threads(id: &str, threads: Option<NonZeroUsize>) -> String {
+    threads.map_or_else(|| id.to_owned(), |threads| format!("{id}/threads={threads}"))
+}
+
 /// All benchmarks of this program, in the order in which they stand in the source. Functions with arguments are asked for these.
+/// `threads` replaces what the attributes say of threads.
 ///
 /// # Errors
 ///
 /// If there are none, or two have the same name.
-pub(crate) fn benchmarks() -> Result<Vec<Benchmark>, RegistryError> {
-    in_source_order(inventory::iter::<Entry>.into_iter(), &inventory::iter::<Group>.into_iter().collect::<Vec<_>>())
+pub(crate) fn benchmarks(threads: Option<&[usize]>) -> Result<Vec<Benchmark>, RegistryError> {
+    let groups: Vec<&Group> = inventory::iter::<Group>.into_iter().collect();
+    in_source_order(inventory::iter::<Entry>.into_iter(), &groups, threads)
 }
 
 fn in_source_order(
     entries: impl Iterator<Item = &'static Entry>,
     groups: &[&'static Group],
+    threads: Option<&[usize]>,
 ) -> Result<Vec<Benchmark>, RegistryError> {
     let mut entries: Vec<(String, &Entry)> = entries.map(|entry| (entry.id(), entry)).collect();
     if entries.is_empty() {
@@ -213,17 +240,34 @@ fn in_source_order(
             }
             baselines.push(entry);
         }
-        match entry.function {
-            Function::Cases(collect) => benchmarks.extend(Cases::of(collect).into_iter().map(|case| {
-                let slash = if case.name.is_empty() { "" } else { "/" };
-                Benchmark {
-                    id: printable(&format!("{id}{slash}{}", case.name)),
-                    entry,
-                    groups: groups.clone(),
-                    case: Some(case),
-                }
-            })),
-            _ => benchmarks.push(Benchmark { id, entry, groups, case: None }),
+        let mut counts = Vec::new();
+        for count in threads.map(<[usize]>::to_vec).or_else(|| entry.threads.map(|counts| counts())).unwrap_or_default()
+        {
+            let count = NonZeroUsize::new(count).unwrap_or_else(threads::available);
+            // As many as there are processors may be one of the other numbers.
+            if !counts.contains(&Some(count)) {
+                counts.push(Some(count));
+            }
+        }
+        if counts.is_empty() {
+            counts.push(None);
+        }
+        let cases: Vec<Option<(usize, Case)>> = match entry.function {
+            Function::Cases(collect) => Cases::of(collect).into_iter().enumerate().map(Some).collect(),
+            _ => vec![None],
+        };
+        for case in cases {
+            let id = match &case {
+                Some((_, case)) if !case.name.is_empty() => printable(&format!("{id}/{}", case.name)),
+                _ => id.clone(),
+            };
+            benchmarks.extend(counts.iter().map(|&threads| Benchmark {
+                id: with_threads(&id, threads),
+                entry,
+                groups: groups.clone(),
+                case: case.clone(),
+                threads,
+            }));
         }
     }
     let mut first_with = std::collections::HashMap::new();
@@ -253,6 +297,7 @@ mod tests {
             ignore: false,
             baseline: false,
             complexity: false,
+            threads: None,
             modes: &[Mode::Throughput],
             settings: None,
             function: Function::Plain { sample: |_| 0, max_calls: 1 },
@@ -262,7 +307,7 @@ mod tests {
     #[test]
     fn benchmarks_come_in_source_order_whatever_the_linker_did() {
         static ENTRIES: [Entry; 3] = [entry("c", "some", 9), entry("a", "some::inner", 5), entry("b", "some", 1)];
-        let benchmarks = in_source_order(ENTRIES.iter(), &[]).unwrap();
+        let benchmarks = in_source_order(ENTRIES.iter(), &[], None).unwrap();
         let ids: Vec<&str> = benchmarks.iter().map(|benchmark| benchmark.id.as_str()).collect();
         assert_eq!(ids, ["b", "inner::a", "c"]);
     }
@@ -270,7 +315,7 @@ mod tests {
     #[test]
     fn two_benchmarks_of_one_name_are_an_error_that_names_both_places() {
         static ENTRIES: [Entry; 3] = [entry("a", "some", 9), entry("a", "some::inner", 2), entry("a", "some", 4)];
-        let error = in_source_order(ENTRIES.iter(), &[]).err().unwrap().to_string();
+        let error = in_source_order(ENTRIES.iter(), &[], None).err().unwrap().to_string();
         assert!(error.contains("`a`: at benches/some.rs:4 and at benches/some.rs:9"), "{error}");
     }
 
@@ -281,7 +326,7 @@ mod tests {
         }
         static ENTRIES: [Entry; 2] = [entry("a", "some::inner::most", 9), entry("b", "some::innermost", 10)];
         static GROUPS: [Group; 3] = [group("some::inner::most"), group("some::inner"), group("some::other")];
-        let benchmarks = in_source_order(ENTRIES.iter(), &GROUPS.iter().collect::<Vec<_>>()).unwrap();
+        let benchmarks = in_source_order(ENTRIES.iter(), &GROUPS.iter().collect::<Vec<_>>(), None).unwrap();
         let of = |index: usize| benchmarks[index].groups.iter().map(|group| group.module_path).collect::<Vec<_>>();
         assert_eq!(of(0), ["some::inner", "some::inner::most"]);
         assert!(of(1).is_empty());
@@ -293,15 +338,15 @@ mod tests {
             Entry { baseline: true, ..entry(name, module_path, line) }
         }
         static ENTRIES: [Entry; 2] = [baseline("a", "some::x", 3), baseline("b", "some::y", 4)];
-        assert!(in_source_order(ENTRIES.iter(), &[]).is_ok());
+        assert!(in_source_order(ENTRIES.iter(), &[], None).is_ok());
         static TWO: [Entry; 2] = [baseline("a", "some::x", 3), baseline("b", "some::x", 4)];
-        let error = in_source_order(TWO.iter(), &[]).err().unwrap().to_string();
+        let error = in_source_order(TWO.iter(), &[], None).err().unwrap().to_string();
         assert!(error.contains("at benches/some.rs:3 and at benches/some.rs:4"), "{error}");
     }
 
     #[test]
     fn no_benchmark_at_all_is_an_error_that_explains_why() {
-        let error = in_source_order(std::iter::empty(), &[]).err().unwrap().to_string();
+        let error = in_source_order(std::iter::empty(), &[], None).err().unwrap().to_string();
         assert!(error.contains("#[nanobench]") && error.contains("linker"), "{error}");
     }
 }

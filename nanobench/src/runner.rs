@@ -39,6 +39,8 @@ const MENTIONED_STOLEN_SHARE: f64 = 0.02;
 /// The variable that says what `--mode` says. It is no setting of the engine, since it is about which measurements there are
 /// and not about how one is made.
 const MODE: &str = "NANOBENCH_MODE";
+/// The variable that says what `--threads` says.
+const THREADS: &str = "NANOBENCH_THREADS";
 
 /// Runs the benchmarks of this program as its arguments and the environment ask. [`main!`](crate::main) calls it.
 #[must_use]
@@ -102,7 +104,11 @@ fn run() -> Result<u8, Error> {
             return Ok(0);
         }
     };
-    let benchmarks = registry::benchmarks().map_err(Error::Registry)?;
+    let threads = match (&arguments.threads, std::env::var_os(THREADS)) {
+        (None, Some(value)) => Some(cli::parse_threads(THREADS, value.to_string_lossy().into()).map_err(Error::Usage)?),
+        (threads, _) => threads.clone(),
+    };
+    let benchmarks = registry::benchmarks(threads.as_deref()).map_err(Error::Registry)?;
     let chosen = Chosen::new(benchmarks, &arguments);
     match arguments.action {
         Action::List => list(&chosen),
@@ -450,7 +456,7 @@ fn complain_of_missing_modes(chosen: &Chosen, modes: Option<&[Mode]>) {
 fn complain_of_unknown_variables() {
     for (name, _value) in std::env::vars_os() {
         let Some(name) = name.to_str().filter(|name| name.starts_with("NANOBENCH_")) else { continue };
-        if ![ENDLESS, MODE, CONFIG_VARIABLE, stability::SUPPRESS].contains(&name)
+        if ![ENDLESS, MODE, THREADS, CONFIG_VARIABLE, stability::SUPPRESS].contains(&name)
             && !SETTINGS.iter().any(|setting| setting.variable() == name)
         {
             complain(&format!("{} is not a setting and is ignored; --help lists those there are", printable(name)));

@@ -23,7 +23,6 @@
 //!   the waiting too.
 //! * A panic in one thread ends the benchmark with its message, when the others have made their calls. Calls that wait for calls in
 //!   other threads, at a [`Barrier`](std::sync::Barrier) for example, therefore must not panic: the others would wait for ever.
-#![cfg_attr(not(test), expect(dead_code, reason = "the option `threads` is what will use it"))]
 
 use std::any::Any;
 use std::hint;

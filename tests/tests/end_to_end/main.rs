@@ -19,3 +19,4 @@ mod run_once;
 mod settings;
 mod streams;
 mod sweep;
+mod threads;
