@@ -17,3 +17,57 @@ pub fn random_numbers() -> impl Iterator<Item = u64> {
         state
     })
 }
+
+/// A random number below the limit.
+///
+/// # Panics
+///
+/// If the limit is 0.
+///
+/// ```
+/// let mut random = nanobench_examples::random_numbers();
+/// assert!(nanobench_examples::below(&mut random, 10) < 10);
+/// ```
+pub fn below(random: &mut impl Iterator<Item = u64>, limit: usize) -> usize {
+    (random.next().unwrap_or_default() % limit as u64) as usize
+}
+
+/// Between one and `most` random letters from a to z.
+///
+/// ```
+/// let word = nanobench_examples::word(&mut nanobench_examples::random_numbers(), 9);
+/// assert!((1..=9).contains(&word.len()));
+/// ```
+pub fn word(random: &mut impl Iterator<Item = u64>, most: usize) -> String {
+    let length = 1 + below(random, most);
+    (0..length).map(|_| char::from(b'a' + below(random, 26) as u8)).collect()
+}
+
+/// A random integer of one to nine digits, each length as likely as any other. It has no leading zero.
+///
+/// ```
+/// let integer = nanobench_examples::integer(&mut nanobench_examples::random_numbers());
+/// assert!((1..1_000_000_000).contains(&integer));
+/// ```
+pub fn integer(random: &mut impl Iterator<Item = u64>) -> usize {
+    let least = 10usize.pow(below(random, 9) as u32);
+    least + below(random, 9 * least)
+}
+
+/// The inputs of one group, one of the median size at first.
+///
+/// `repeated` measures the first input of each group. Only if that is a typical one can its cost be compared with that of the
+/// group.
+///
+/// ```
+/// assert_eq!(nanobench_examples::typical_first(vec!["one", "eleven", "two"], |word| word.len())[0].len(), 3);
+/// assert_eq!(nanobench_examples::typical_first(vec![40, 10, 30, 50, 20], |&size| size)[0], 30);
+/// ```
+pub fn typical_first<T, S: Ord>(mut group: Vec<T>, size: impl Fn(&T) -> S) -> Vec<T> {
+    group.sort_by_key(size);
+    let middle = group.len() / 2;
+    if middle > 0 {
+        group.swap(0, middle);
+    }
+    group
+}
