@@ -183,6 +183,10 @@ use crate::options::Options;
 /// **`repeated`** adds a row for each group of inputs, in which its first input comes over and over: how much a loop that does
 /// not vary its input would have flattered the function.
 ///
+/// **`cold`** has each call find its data out of the caches. Calls are then timed one by one, each after milliseconds of sweeping
+/// the caches, so `max_time` is 500 ms where it is not given. What an input by value owns is warm, since it is a clone made just
+/// before the call: take such inputs by reference.
+///
 /// **`crate = path`** says where `nanobench` is, if it goes by another name or comes through another crate.
 ///
 /// ```

@@ -52,7 +52,7 @@ impl Kind {
 }
 
 /// Every option, with an example of its value for error messages. The settings have the names of `Overrides`' fields.
-const OPTIONS: [(&str, Kind, &str); 30] = [
+const OPTIONS: [(&str, Kind, &str); 31] = [
     ("inputs", Kind::Inputs, "[1, 2, 3]"),
     ("args", Kind::Args, "[10, 1000]"),
     ("consts", Kind::List, "[8, 64]"),
@@ -70,6 +70,7 @@ const OPTIONS: [(&str, Kind, &str); 30] = [
     ("throughput", Kind::Flag, ""),
     ("latency", Kind::Flag, ""),
     ("repeated", Kind::Flag, ""),
+    ("cold", Kind::Flag, ""),
     ("epochs", Kind::Positive, "11"),
     ("clock_resolution_multiple", Kind::Positive, "1000"),
     ("min_epoch_time", Kind::Time, "\"100us\""),
@@ -231,6 +232,7 @@ impl Options {
                         let setting = Ident::new("compare_repeated", key.span());
                         self.settings.push(Given { key: setting, value: quote!(true) });
                     }
+                    "cold" => self.settings.push(Given { key, value: quote!(true) }),
                     _ => self.ignore = true,
                 }
                 return Ok(());

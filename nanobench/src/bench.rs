@@ -186,7 +186,7 @@ impl Bench {
         self.set(Overrides { precision: Some(share), ..Overrides::default() })
     }
 
-    /// The most time that a benchmark may take, 50 ms by default; the call that is running then still ends.
+    /// The most time that a benchmark may take, by default 50 ms, or 500 ms if it is [cold](Self::cold); the call that is running then still ends.
     ///
     /// # Panics
     ///
@@ -194,6 +194,26 @@ impl Bench {
     #[track_caller]
     pub fn max_time(&mut self, time: Duration) -> &mut Self {
         self.set(Overrides { max_time: Some(time), ..Overrides::default() })
+    }
+
+    /// Whether each call finds its data out of the caches. Off by default.
+    ///
+    /// Before each call a buffer of twice the size of all caches is walked, which takes milliseconds. So calls are timed one by one,
+    /// `max_time` is 500 ms where it is not set (longer where the caches are larger than 32 MiB), the times of an epoch have no say,
+    /// and there are no cycles. How calls are made cold, and what stays warm, is on [the page about figures](crate::estimator).
+    ///
+    /// ```
+    /// use nanobench::{Bench, black_box};
+    ///
+    /// let numbers: Vec<u64> = (0..100_000).collect();
+    /// let mut bench = Bench::new();
+    /// # bench.max_time(std::time::Duration::from_millis(1)).epochs(1);
+    /// for is_cold in [false, true] {
+    ///     bench.cold(is_cold).run("search", || numbers.binary_search(&black_box(4_711)));
+    /// }
+    /// ```
+    pub fn cold(&mut self, cold: bool) -> &mut Self {
+        self.set(Overrides { cold: Some(cold), ..Overrides::default() })
     }
 
     /// The size of the input of what follows, for [`complexity_big_o`](Self::complexity_big_o).

@@ -14,6 +14,9 @@ pub(crate) const DEFAULT_UNIT: &str = "op";
 /// What the column of names is called where nobody says otherwise.
 pub(crate) const DEFAULT_TITLE: &str = "benchmark";
 
+/// The most time of a benchmark where nobody says otherwise, unless it is a cold one.
+const DEFAULT_MAX_TIME: Duration = Duration::from_millis(50);
+
 /// The unit of time in which a table gives costs.
 ///
 /// ```
@@ -94,10 +97,12 @@ pub struct Config {
     pub warmup: u64,
     /// Half of the width of the 95 % interval, as a share of the figure, at which measuring ends.
     pub precision: f64,
-    /// The most time that a benchmark may take; the call that is running when it is over still ends.
+    /// The most time that a benchmark may take; the call that is running when it is over still ends. Cold ones have another default.
     pub max_time: Duration,
     /// Whether each group of inputs gets a second row, for one input over and over. Each such row may take `max_time` as well.
     pub compare_repeated: bool,
+    /// Whether each call finds its data out of the caches; see [`Bench::cold`](crate::Bench::cold).
+    pub cold: bool,
     /// What one unit of work is called in the table.
     pub unit: String,
     /// How many units of work one call does.
@@ -118,6 +123,8 @@ pub struct Config {
     pub complexity_n: Option<f64>,
     /// What else is to be known of the benchmark: names and values, for templates and columns.
     pub context: Vec<(String, String)>,
+    /// Whether `max_time` was given by one of the sources, and is not to be replaced with another default.
+    pub(crate) is_max_time_given: bool,
 }
 
 impl Default for Config {
@@ -131,8 +138,9 @@ impl Default for Config {
             epoch_iterations: 0,
             warmup: 0,
             precision: 0.005,
-            max_time: Duration::from_millis(50),
+            max_time: DEFAULT_MAX_TIME,
             compare_repeated: false,
+            cold: false,
             unit: DEFAULT_UNIT.to_owned(),
             batch: 1.0,
             bytes: None,
@@ -143,6 +151,7 @@ impl Default for Config {
             relative: false,
             complexity_n: None,
             context: Vec::new(),
+            is_max_time_given: false,
         }
     }
 }
@@ -170,6 +179,8 @@ pub struct Overrides {
     pub max_time: Option<Duration>,
     /// See `Config::compare_repeated`.
     pub compare_repeated: Option<bool>,
+    /// See `Config::cold`.
+    pub cold: Option<bool>,
     /// See `Config::unit`.
     pub unit: Option<String>,
     /// See `Config::batch`.
@@ -197,7 +208,7 @@ pub(crate) struct Setting {
 }
 
 /// All settings. The command line, the environment and the help text are made from this table.
-pub(crate) const SETTINGS: [Setting; 16] = [
+pub(crate) const SETTINGS: [Setting; 17] = [
     Setting {
         name: "epochs",
         value: "N",
@@ -257,6 +268,12 @@ pub(crate) const SETTINGS: [Setting; 16] = [
         value: "BOOL",
         help: "add a row for one input of each group over and over",
         set: |to, text| boolean(text).map(|value| to.compare_repeated = Some(value)),
+    },
+    Setting {
+        name: "cold",
+        value: "BOOL",
+        help: "sweep the caches before each call, and time calls one by one",
+        set: |to, text| boolean(text).map(|value| to.cold = Some(value)),
     },
     Setting {
         name: "unit",
@@ -469,6 +486,11 @@ impl Overrides {
 }
 
 impl Config {
+    /// Whether `max_time` is not just the default.
+    pub(crate) fn is_max_time_set(&self) -> bool {
+        self.is_max_time_given || self.max_time != DEFAULT_MAX_TIME
+    }
+
     /// The same, overridden by each of `sources` in turn.
     pub(crate) fn overridden<'a>(mut self, sources: impl IntoIterator<Item = &'a Overrides>) -> Self {
         let config = &mut self;
@@ -485,6 +507,7 @@ impl Config {
                 precision,
                 max_time,
                 compare_repeated,
+                cold,
                 unit,
                 batch,
                 bytes,
@@ -500,8 +523,10 @@ impl Config {
             override_with(&mut config.epoch_iterations, epoch_iterations);
             override_with(&mut config.warmup, warmup);
             override_with(&mut config.precision, precision);
+            config.is_max_time_given |= max_time.is_some();
             override_with(&mut config.max_time, max_time);
             override_with(&mut config.compare_repeated, compare_repeated);
+            override_with(&mut config.cold, cold);
             override_with(&mut config.unit, unit);
             override_with(&mut config.batch, batch);
             config.bytes = bytes.or(config.bytes);
@@ -619,6 +644,7 @@ mod tests {
             precision: Some(0.25),
             max_time: Some(seven),
             compare_repeated: Some(true),
+            cold: Some(true),
             unit: Some("7".into()),
             batch: Some(7.0),
             bytes: Some(7.0),

@@ -98,6 +98,11 @@ impl Measurement {
         self.config.as_ref()
     }
 
+    /// Whether each call found its data out of the caches.
+    pub(crate) fn is_cold(&self) -> bool {
+        self.config.as_ref().is_some_and(|config| config.cold)
+    }
+
     /// What kind of answer this is.
     #[must_use]
     pub fn outcome(&self) -> &Outcome {
@@ -461,6 +466,8 @@ pub(crate) enum SweepEnd {
     OutOfTime,
     /// The target allows no more calls in a sample.
     OutOfCalls,
+    /// Samples of cold calls are single calls.
+    Cold,
 }
 
 impl Sweep {

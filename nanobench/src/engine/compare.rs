@@ -16,9 +16,10 @@ mod williams;
 
 use std::cmp::Ordering;
 
-use super::MAX_LEFT_OUT;
+use super::cold::{Cold, Eviction};
 use super::record::{LONGEST_GATED_SECONDS, QUIET_SHARE, Readings, best_tenth};
 use super::sweep::order;
+use super::{MAX_LEFT_OUT, metronome};
 use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::comparison::{Comparison, ComparisonEntry, Lead};
 use crate::config::Config;
@@ -59,6 +60,27 @@ pub(crate) fn compare<'t>(
     clock: &dyn Clock,
 ) -> Comparison {
     assert!(targets.len() >= 2, "a comparison needs at least two entries");
+    if !config.cold {
+        return compare_calls(targets, mode, config, clock);
+    }
+    let eviction = Eviction::new();
+    let evict = || eviction.run();
+    let mut cold: Vec<(&str, Cold)> =
+        targets.iter_mut().map(|(name, target)| (*name, Cold::new(&mut **target, &evict))).collect();
+    let mut targets: Vec<(&str, &mut dyn Target)> = Vec::new();
+    for (name, target) in &mut cold {
+        targets.push((name, target));
+    }
+    compare_calls(&mut targets, mode, &eviction.settings(config), clock)
+}
+
+/// The same for targets that have already been made cold if they have to be.
+pub(super) fn compare_calls<'t>(
+    targets: &mut [(&'t str, &'t mut (dyn Target + 't))],
+    mode: Mode,
+    config: &Config,
+    clock: &dyn Clock,
+) -> Comparison {
     let mut run = Run::new(targets, mode, config, clock);
     run.warm_up();
     let calls = run.shared_calls();
@@ -188,7 +210,7 @@ impl<'a, 't> Run<'a, 't> {
             mode,
             config,
             clock,
-            metronome: clock.metronome(),
+            metronome: metronome(config, clock),
             facts,
             begin_ticks,
             budget_ticks: facts.ticks(config.max_time) * targets.len() as f64,

@@ -111,7 +111,7 @@ impl Samples {
     }
 }
 
-/// What is known of the clock before the first sample.
+/// What is known of the clock before the first sample, and of the calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClockPrior {
     /// What the clock should add to a sample.
@@ -120,6 +120,9 @@ pub(crate) struct ClockPrior {
     pub(crate) deviation: f64,
     /// The smallest amount by which the clock moves.
     pub(crate) step: f64,
+    /// How far samples may lie from the fit without having been disturbed, as a standard deviation and a share of the typical
+    /// one; 0 leaves it to the samples.
+    pub(crate) spread: f64,
 }
 
 /// A solution: the cost of each group, and what is needed to tell how sure it is.
@@ -364,7 +367,7 @@ impl<'a> Robust<'a> {
         }
         let mut absolute: Vec<f64> = self.deviations.iter().map(|deviation| deviation.abs()).collect();
         let deviation = stats::MAD_TO_DEVIATION * stats::median(&mut absolute);
-        self.scale = deviation.max(self.prior.step / 2.0);
+        self.scale = deviation.max(self.prior.step / 2.0).max(self.prior.spread * typical_square.sqrt());
         for (index, deviation) in self.deviations.iter_mut().enumerate() {
             *deviation /= self.scale;
             self.weights[index] = self.sizes[index] * weight(*deviation);

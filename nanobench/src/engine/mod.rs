@@ -4,6 +4,7 @@
 //! [`record`] which samples count, and [`fit`] what a call costs. Epochs follow each other until the figures are precise
 //! enough or the time is up.
 
+mod cold;
 mod compare;
 mod design;
 mod fit;
@@ -22,6 +23,7 @@ use crate::rng::Rng;
 use crate::stats::{self, Levels};
 use crate::target::{Amounts, Counted, Mode, Target};
 use crate::threads::Shares;
+use cold::{Cold, Eviction};
 pub(crate) use compare::compare;
 use design::Design;
 use fit::{ClockPrior, Estimate, Fit, Samples};
@@ -56,6 +58,16 @@ pub(crate) fn measure(
     config: &Config,
     clock: &dyn Clock,
 ) -> Measurement {
+    if !config.cold {
+        return measure_calls(id, mode, target, config, clock);
+    }
+    let eviction = Eviction::new();
+    let evict = || eviction.run();
+    measure_calls(id, mode, &mut Cold::new(target, &evict), &eviction.settings(config), clock)
+}
+
+/// The same for a target that has already been made cold if it has to be.
+fn measure_calls(id: &str, mode: Mode, target: &mut dyn Target, config: &Config, clock: &dyn Clock) -> Measurement {
     let mut run = Run::new(mode, target, config, clock);
     let mut measurement = match run.measure() {
         Ok(look) => run.measurement(id, &look),
@@ -81,12 +93,17 @@ fn with_repeated_rows(
     let mut rows = rows.into_iter();
     let mut all: Vec<Row> = rows.by_ref().take(1).collect();
     for (row, input) in rows.zip(inputs) {
-        let repeated = measure("", mode, &mut Repeated::new(target, input), &once, clock).rows.swap_remove(0);
+        let repeated = measure_calls("", mode, &mut Repeated::new(target, input), &once, clock).rows.swap_remove(0);
         let label = row.label.clone();
         all.push(row);
         all.push(Row { label, is_repeated: true, ..repeated });
     }
     all
+}
+
+/// What tells core cycles in a measurement with these settings.
+fn metronome<'a>(config: &Config, clock: &'a dyn Clock) -> Option<&'a dyn Metronome> {
+    clock.metronome().filter(|_| !config.cold)
 }
 
 /// Calls `target` once, with the first of its inputs, and measures nothing.
@@ -97,6 +114,15 @@ pub(crate) fn call_once(target: &mut dyn Target) {
 
 /// Runs `target` as it would be measured, but for ever, so that a profiler can look at it.
 pub(crate) fn run_endlessly(target: &mut dyn Target, config: &Config, clock: &dyn Clock) -> ! {
+    if !config.cold {
+        run_calls_endlessly(target, config, clock);
+    }
+    let eviction = Eviction::new();
+    let evict = || eviction.run();
+    run_calls_endlessly(&mut Cold::new(target, &evict), &eviction.settings(config), clock)
+}
+
+fn run_calls_endlessly(target: &mut dyn Target, config: &Config, clock: &dyn Clock) -> ! {
     let mut run = Run::new(Mode::Throughput, target, config, clock);
     loop {
         let calls = run.logic.calls();
@@ -150,7 +176,7 @@ impl<'a> Run<'a> {
             mode,
             config,
             clock,
-            metronome: clock.metronome(),
+            metronome: metronome(config, clock),
             facts,
             begin_ticks,
             // Different in every run, so that an unlucky sequence does not come back each time.
@@ -259,7 +285,8 @@ impl<'a> Run<'a> {
     fn prior(&self) -> ClockPrior {
         let cost = self.facts.pair_cost_ticks;
         let step = self.facts.step_ticks;
-        ClockPrior { cost, deviation: (CLOCK_COST_DEVIATION * cost).max(step), step }
+        let spread = if self.config.cold { cold::SPREAD } else { 0.0 };
+        ClockPrior { cost, deviation: (CLOCK_COST_DEVIATION * cost).max(step), step, spread }
     }
 
     /// The half-width of the widest interval, as a share of its figure; infinite while there are too few epochs.
@@ -338,16 +365,17 @@ impl<'a> Run<'a> {
     }
 
     fn fill(&self, row: &mut Row, chosen: &Chosen, estimate: Estimate, trouble: &Trouble, total_ticks: f64) {
+        let is_whole = row.label.is_none();
         let in_cycles = self.metronome.map(|_| estimate.in_cycles(&chosen.tempi).minus(self.link_cycles()));
         let estimate = estimate.minus(self.link_ticks(chosen));
         let cost = Cost {
             nanoseconds: self.figure(&estimate, self.nanoseconds_per_tick(), chosen.company),
             ungated_nanoseconds: None,
             cycles: in_cycles.as_ref().map(|in_cycles| self.figure(in_cycles, 1.0, chosen.company)),
-            mdape: estimate.mdape(),
+            // A cold epoch is a call of one group and says nothing about the others.
+            mdape: estimate.mdape().filter(|_| is_whole || !self.config.cold),
             total_seconds: total_ticks / self.facts.ticks_per_second,
         };
-        let is_whole = row.label.is_none();
         row.left_out = chosen.left_out;
         row.outcome = match self.outcome(chosen, &cost, trouble, is_whole) {
             // What is steady in cycles and not in nanoseconds has the core clock to blame.
@@ -403,7 +431,7 @@ impl<'a> Run<'a> {
         if value <= 0.0 || interval.low <= 0.0 || interval.high * self.config.batch < FLOOR_NANOSECONDS {
             return Outcome::BelowFloor;
         }
-        if let Some(levels) = trouble.levels {
+        if let Some(levels) = trouble.levels.filter(|_| !self.config.cold) {
             let nanoseconds =
                 |ticks: f64| (ticks - self.link_ticks(chosen)) * self.nanoseconds_per_tick() / self.config.batch;
             return Outcome::Unstable(Instability::Bimodal {
@@ -412,9 +440,10 @@ impl<'a> Run<'a> {
                 share_of_high: levels.share_of_high,
             });
         }
-        // The epochs hold too few calls of a single group to be compared by it.
-        let is_spread = is_whole && cost.mdape.is_some_and(|mdape| mdape >= MAX_SPREAD);
-        let is_wide = half_width > MAX_SPREAD * value;
+        let max_half_width = if self.config.cold { cold::MAX_HALF_WIDTH } else { MAX_SPREAD };
+        // The epochs hold too few calls of a single group to be compared by it, and those of a cold benchmark too few at all.
+        let is_spread = is_whole && !self.config.cold && cost.mdape.is_some_and(|mdape| mdape >= MAX_SPREAD);
+        let is_wide = half_width > max_half_width * value;
         let is_steady = !is_spread && !is_wide;
         if trouble.disturbed >= if is_steady { TOO_MANY_DISTURBED } else { MANY_DISTURBED } {
             // Long samples that shared the core are outliers too.
@@ -422,7 +451,7 @@ impl<'a> Run<'a> {
                 return shared;
             }
             Outcome::Unstable(Instability::Interrupts { share: trouble.disturbed })
-        } else if is_steady && value - interval.low <= MAX_SPREAD * value {
+        } else if is_steady && value - interval.low <= max_half_width * value {
             Outcome::Ok
         } else if is_steady {
             shared

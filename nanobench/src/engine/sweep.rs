@@ -7,8 +7,10 @@
 //! The empty loop stands beside the function to show what the calls themselves cost. Nobody may subtract it: where a
 //! processor works on several things at once, costs do not add.
 
+use super::cold::{Cold, Eviction};
+use super::metronome;
 use super::record::{LONGEST_GATED_SECONDS, PULSE_BLOCKS};
-use crate::clock::{Clock, ClockFacts};
+use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::config::Config;
 use crate::groups::Groups;
 use crate::measurement::{Figure, Interval, Series, Sweep, SweepEnd, SweepRow};
@@ -44,6 +46,24 @@ pub(crate) fn sweep(
     config: &Config,
     clock: &dyn Clock,
 ) -> Sweep {
+    if !config.cold {
+        return sweep_calls(function, modes, empty_loop, config, clock);
+    }
+    let eviction = Eviction::new();
+    let evict = || eviction.run();
+    let (mut function, mut empty_loop) = (Cold::new(function, &evict), Cold::new(empty_loop, &evict));
+    let settings = eviction.settings(config);
+    Sweep { end: SweepEnd::Cold, ..sweep_calls(&mut function, modes, &mut empty_loop, &settings, clock) }
+}
+
+/// The same for targets that have already been made cold if they have to be.
+fn sweep_calls(
+    function: &mut dyn Target,
+    modes: &[Mode],
+    empty_loop: &mut dyn Target,
+    config: &Config,
+    clock: &dyn Clock,
+) -> Sweep {
     let series: Vec<Series> =
         modes.iter().map(|mode| Series::Function(*mode)).chain(std::iter::once(Series::EmptyLoop)).collect();
     // The positions of the inputs are 32 bits wide, and an order of more of them would not fit into memory.
@@ -53,6 +73,7 @@ pub(crate) fn sweep(
         function,
         empty_loop,
         clock,
+        metronome: metronome(config, clock),
         facts: clock.facts(),
         begin_ticks,
         budget_ticks: clock.facts().ticks(config.max_time),
@@ -116,6 +137,7 @@ struct Run<'a> {
     function: &'a mut dyn Target,
     empty_loop: &'a mut dyn Target,
     clock: &'a dyn Clock,
+    metronome: Option<&'a dyn Metronome>,
     facts: ClockFacts,
     begin_ticks: u64,
     budget_ticks: f64,
@@ -179,7 +201,7 @@ impl Run<'_> {
 
     /// How long the independent additions take now; nothing where there are none.
     fn pulse_ticks(&self) -> f64 {
-        self.clock.metronome().map_or(0.0, |metronome| metronome.independent_ticks(PULSE_BLOCKS) as f64)
+        self.metronome.map_or(0.0, |metronome| metronome.independent_ticks(PULSE_BLOCKS) as f64)
     }
 
     fn sample(&mut self, series: Series, calls: u64) -> f64 {

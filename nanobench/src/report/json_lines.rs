@@ -14,6 +14,7 @@
 //! | `version` | of this format: 1 |
 //! | `method` | of the estimator, so that figures of different methods are not compared by accident |
 //! | `id`, `group`, `mode` | the benchmark, the group of inputs or `null` for the whole, `throughput` or `latency` |
+//! | `cold` | whether each call found its data out of the caches |
 //! | `repeated` | whether the group's first input came over and over, instead of the mix |
 //! | `outcome`, `cause`, `advice` | `ok`, `below_floor`, `unstable`, `optimized_away`, `not_measured` or `panicked`; of an unstable one the cause: `spread`, `wide_interval`, `frequency`, `shared_core`, `interrupts`, `bimodal` or `too_few_epochs`; a sentence, or `null` if all is well |
 //! | `nanoseconds`, `cycles` | `{"value", "low", "high"}`, the latter two being the 95 % interval |
@@ -117,6 +118,7 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
         .text("id", Some(&measurement.id))
         .text("group", row.label.as_deref())
         .text("mode", Some(mode_name(measurement.mode)))
+        .boolean("cold", measurement.is_cold())
         .boolean("repeated", row.is_repeated)
         .text("outcome", Some(outcome))
         .text("cause", cause)
@@ -174,6 +176,7 @@ fn settings_object(config: &Config) -> String {
         .number("precision", config.precision)
         .number("max_time", config.max_time.as_nanos() as f64)
         .boolean("compare_repeated", config.compare_repeated)
+        .boolean("cold", config.cold)
         .text("unit", Some(&config.unit))
         .number("batch", config.batch)
         .finish()
@@ -319,7 +322,7 @@ mod tests {
         assert_eq!(lines.len(), 2);
         let start = concat!(
             r#"{"version":1,"method":"least-squares-1","id":"a \"quoted\"\u000aid\u001b\u003c/script>","group":null,"#,
-            r#""mode":"latency","repeated":false,"outcome":"ok","cause":null,"advice":null,"#,
+            r#""mode":"latency","cold":false,"repeated":false,"outcome":"ok","cause":null,"advice":null,"#,
             r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"ungated_nanoseconds":2.5,"cycles":null,"mdape":0.25,"per_call":null,"total_seconds":0.5,"#,
             r#""relative":null,"left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"adds_per_cycle":null,"unfairness":1.25,"settings":{"epochs":11,"#,
         );

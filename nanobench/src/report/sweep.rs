@@ -113,6 +113,9 @@ fn conclusion(sweep: &Sweep) -> String {
     }
     let limit = match sweep.end {
         SweepEnd::OutOfCalls => "memory limits a sample of this function to that many calls",
+        SweepEnd::Cold => {
+            return "cold calls are timed one by one; the empty loop is the clock's part of that".to_owned();
+        }
         SweepEnd::OutOfTime | SweepEnd::Agreement => "more calls do not fit into `max_time`: raise it",
     };
     let [.., before, last] = sweep.rows.as_slice() else {

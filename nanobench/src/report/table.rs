@@ -187,8 +187,9 @@ impl<W: WriteColor> Table<W> {
             None => code(&measurement.id),
         };
         let mode = if measurement.mode == Mode::Latency { " latency" } else { "" };
+        let cold = if measurement.is_cold() { " cold" } else { "" };
         let repeated = if row.is_repeated { " repeated" } else { "" };
-        let name = format!("{name}{mode}{repeated}");
+        let name = format!("{name}{mode}{cold}{repeated}");
         write!(self.out, "| ")?;
         match advice(&row.outcome) {
             None => {

@@ -2,7 +2,7 @@
 
 use crate::support::{Program, fixture};
 
-const SETTINGS: [&str; 11] = [
+const SETTINGS: [&str; 12] = [
     "epochs",
     "clock-resolution-multiple",
     "min-epoch-time",
@@ -12,6 +12,7 @@ const SETTINGS: [&str; 11] = [
     "warmup",
     "precision",
     "max-time",
+    "cold",
     "unit",
     "batch",
 ];

@@ -1,4 +1,4 @@
-//! Throughput, latency, and which of the two is measured.
+//! Throughput, latency, and which of the two is measured; inputs over and over, and cold caches.
 
 use crate::support::{Output, fixture};
 
@@ -102,4 +102,35 @@ fn repeated_inputs_have_rows_of_their_own_where_they_are_asked_for() {
     let output = fixture!("table").measure("--exact copy --compare-repeated").succeeds();
     let expected = ["`copy`", "`copy/3`", "`copy/3` repeated", "`copy/4`", "`copy/4` repeated"];
     assert_eq!(output.rows()[..5], expected, "{output:?}");
+}
+
+#[test]
+fn cold_calls_are_marked_where_the_flag_the_variable_or_the_attribute_asks_for_them() {
+    let flag = fixture!("modes").measure("--exact both --mode both --cold true").succeeds();
+    assert_eq!(flag.rows(), ["`both` cold", "`both` latency cold"], "{flag:?}");
+    let variable = fixture!("modes").env("NANOBENCH_COLD", "true").measure("--exact plain").succeeds();
+    assert_eq!(variable.rows(), ["`plain` cold"], "{variable:?}");
+    let attribute = fixture!("cold").measure("").succeeds();
+    assert_eq!(attribute.rows(), ["`without_inputs` cold", "`element` cold"], "{attribute:?}");
+    let no_longer = fixture!("cold").measure("--cold=false").succeeds();
+    assert_eq!(no_longer.rows(), ["`without_inputs`", "`element`"], "{no_longer:?}");
+    let repeated = fixture!("table").measure("--exact copy --cold --compare-repeated").succeeds();
+    let expected = ["`copy` cold", "`copy/3` cold", "`copy/3` cold repeated", "`copy/4` cold"];
+    assert_eq!(repeated.rows()[..4], expected, "{repeated:?}");
+}
+
+#[test]
+fn cold_calls_are_marked_in_json_and_counted_one_by_one() {
+    let output = fixture!("cold").measure("--format jsonl").succeeds();
+    for line in output.stdout.lines() {
+        assert!(line.contains(r#","cold":true,"#) && line.contains(r#""cycles":null"#), "{line}");
+        assert!(line.contains(r#""epoch_iterations":1,"#), "{line}");
+    }
+    assert_eq!(output.stdout.lines().count(), 2);
+}
+
+#[test]
+fn a_cold_sweep_has_one_row_with_the_floor_beside_it() {
+    let output = fixture!("cold").measure("--sweep --exact element").succeeds();
+    assert!(output.stdout.contains("cold calls are timed one by one"), "{output:?}");
 }

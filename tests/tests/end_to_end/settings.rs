@@ -97,6 +97,7 @@ fn every_setting_is_understood_as_a_flag_and_as_a_variable() {
         ("precision", "5%"),
         ("max-time", "1ms"),
         ("compare-repeated", "true"),
+        ("cold", "false"),
         ("unit", "byte"),
         ("batch", "2.5"),
     ] {

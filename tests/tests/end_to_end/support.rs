@@ -245,7 +245,16 @@ fn named(row: &str) -> String {
         return cell;
     }
     let name = cell.strip_prefix(":wavy_dash: ").unwrap_or(&cell);
-    let endings = ["`", "` latency", "` repeated", "` latency repeated"];
+    let endings = [
+        "`",
+        "` latency",
+        "` cold",
+        "` repeated",
+        "` latency cold",
+        "` latency repeated",
+        "` cold repeated",
+        "` latency cold repeated",
+    ];
     let without_remark =
         |ending| name.split_once(&format!("{ending} (")).map(|(name, _remark)| name.to_owned() + ending);
     endings.into_iter().find_map(without_remark).unwrap_or_else(|| name.to_owned())
