@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod allocations;
 mod bench;
 mod bencher;
 mod black_box;
@@ -36,6 +37,7 @@ pub mod templates {
     pub use crate::report::template::{RenderError, TemplateError};
 }
 
+pub use allocations::{Allocations, Allocator};
 pub use bench::{Bench, Case, Setup, WithInputs};
 pub use bencher::{Bencher, BencherWithInputs};
 pub use black_box::{black_box, do_not_optimize_away};

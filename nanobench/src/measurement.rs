@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::allocations::Allocations;
 use crate::clock::ClockFacts;
 use crate::config::Config;
 use crate::stats;
@@ -67,6 +68,7 @@ impl Measurement {
                 outcome: Outcome::Panicked { message },
                 cost: None,
                 amounts: Vec::new(),
+                allocations: None,
             }],
             epochs: Vec::new(),
             clock_resolution_seconds: f64::NAN,
@@ -119,6 +121,13 @@ impl Measurement {
     #[must_use]
     pub fn cycles(&self) -> Option<Figure> {
         self.whole().cost?.cycles
+    }
+
+    /// What a unit of work asks of the allocator; none where [`Allocator`](crate::Allocator) is not installed or the benchmark
+    /// panicked.
+    #[must_use]
+    pub fn allocations(&self) -> Option<Allocations> {
+        self.whole().allocations
     }
 
     /// What each epoch saw, in the order in which they were measured.
@@ -300,6 +309,8 @@ pub(crate) struct Row {
     pub(crate) cost: Option<Cost>,
     /// What a call does an amount of, and how much.
     pub(crate) amounts: Vec<(Counted, f64)>,
+    /// What a unit of work asks of the allocator; none where nothing counts it.
+    pub(crate) allocations: Option<Allocations>,
 }
 
 /// What a unit of work costs.

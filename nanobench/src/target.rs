@@ -8,6 +8,7 @@ use std::fmt::{Debug, Display};
 use std::mem::{ManuallyDrop, needs_drop, size_of};
 use std::ops::DerefMut;
 
+use crate::allocations;
 use crate::bencher::{self, Bencher};
 use crate::black_box::{black_box, black_box_loaded};
 use crate::cases::{Cases, Size};
@@ -149,6 +150,21 @@ const QUEUE_BYTES: usize = 64 * 1024;
 /// The most calls in a sample whose inputs or results own something, since what they own takes memory too.
 const MAX_OWNING_CALLS: u64 = 256;
 
+/// Reads the clock before the first call.
+#[inline(always)]
+fn start() -> u64 {
+    allocations::begin_region();
+    nanobench_timer::start()
+}
+
+/// Reads the clock after the last call.
+#[inline(always)]
+fn stop() -> u64 {
+    let ticks = nanobench_timer::stop();
+    allocations::end_region();
+    ticks
+}
+
 /// Times one call of `call` for each item of `items`.
 ///
 /// Results that need dropping are kept until the clock has stopped. It becomes part of the one function that a benchmark is
@@ -161,9 +177,9 @@ pub(crate) fn time<I: Iterator, R>(items: I, mut call: impl FnMut(I::Item) -> R)
         // The optimiser is told of the buffer before the clock starts, so that no store to it can be put off until after
         // the clock has stopped.
         let mut results = ManuallyDrop::new(black_box(Vec::with_capacity(items.size_hint().0)));
-        let start = nanobench_timer::start();
+        let start = start();
         results.extend(items.by_ref().map(call));
-        let stop = nanobench_timer::stop();
+        let stop = stop();
         // If the drop of a result panics, or a call did, the other results are leaked: a second panic would abort the process.
         while let Some(result) = results.pop() {
             drop(result);
@@ -171,11 +187,11 @@ pub(crate) fn time<I: Iterator, R>(items: I, mut call: impl FnMut(I::Item) -> R)
         drop(ManuallyDrop::into_inner(results));
         stop.wrapping_sub(start)
     } else {
-        let start = nanobench_timer::start();
+        let start = start();
         for item in items.by_ref() {
             black_box(call(item));
         }
-        let stop = nanobench_timer::stop();
+        let stop = stop();
         stop.wrapping_sub(start)
     }
 }
@@ -198,11 +214,11 @@ pub fn sample_chained<X: Chain, R: Chain>(queue: &mut Vec<X>, function: impl Fn(
     let zero = Zero::new();
     let mut items = black_box(queue).drain(..);
     let mut output = R::Output::default();
-    let start = nanobench_timer::start();
+    let start = start();
     for input in items.by_ref() {
         output = function(input.after(output, zero)).output();
     }
-    let stop = nanobench_timer::stop();
+    let stop = stop();
     stop.wrapping_sub(start)
 }
 

@@ -46,6 +46,11 @@ impl Design {
         &self.frequencies
     }
 
+    /// The positions of each group's inputs; empty for a function without inputs.
+    pub(crate) fn members(&self) -> &[Vec<u32>] {
+        &self.members
+    }
+
     /// Divides `calls` calls into samples. Each is given as the number of calls of each group; together they are exactly
     /// `calls`, and none is empty.
     pub(crate) fn epoch(&self, calls: u64, rng: &mut Rng) -> Vec<Vec<u64>> {

@@ -4,6 +4,7 @@
 //! [`record`] which samples count, and [`fit`] what a call costs. Epochs follow each other until the figures are precise
 //! enough or the time is up.
 
+mod allocations;
 mod cold;
 mod compare;
 mod design;
@@ -73,6 +74,7 @@ fn measure_calls(id: &str, mode: Mode, target: &mut dyn Target, config: &Config,
         Ok(look) => run.measurement(id, &look),
         Err(IterationsOverflow) => run.without_cost(id, Outcome::OptimizedAway),
     };
+    run.count_allocations(&mut measurement.rows);
     if config.compare_repeated {
         measurement.rows = with_repeated_rows(measurement.rows, mode, target, config, clock);
     }
@@ -518,6 +520,7 @@ impl<'a> Run<'a> {
                     outcome: outcome.clone(),
                     cost: None,
                     amounts: self.amounts(index),
+                    allocations: None,
                 })
                 .collect(),
             epochs: self.record.epochs_seen(self.facts.pair_cost_ticks, &self.facts, self.metronome.is_some()),

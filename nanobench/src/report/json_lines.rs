@@ -23,6 +23,7 @@
 //! | `per_call` | `{"bytes", "items", "chars"}` that a call works on, as far as that is known |
 //! | `total_seconds` | what all timed calls took together |
 //! | `relative` | how many times as fast as the baseline of its module the benchmark is, as for `nanoseconds`; `null` without one |
+//! | `allocations` | what a unit of work asks of the allocator: `{"allocations", "deallocations", "growths", "bytes_allocated", "bytes_freed", "bytes_grown", "peak_bytes"}`, the peak being that of a call; `null` where nothing counts it |
 //! | `left_out` | the share of samples that do not count since the core was shared, or the thread had to wait for it |
 //! | `epochs`, `samples`, `calls` | how many there were |
 //! | `core_clock_gigahertz` | `{"least", "median", "most"}` during the run |
@@ -34,6 +35,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use crate::allocations::Allocations;
 use crate::complexity::Complexity;
 use crate::config::Config;
 use crate::measurement::{Figure, Machine, Measurement, Row};
@@ -130,6 +132,7 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
         .object("per_call", amounts.as_deref())
         .number("total_seconds", cost.map_or(f64::NAN, |cost| cost.total_seconds))
         .object("relative", relative.map(figure_object).as_deref())
+        .object("allocations", row.allocations.as_ref().map(allocations_object).as_deref())
         .number("left_out", row.left_out)
         .number("epochs", measurement.epochs.len() as f64)
         .number("samples", measurement.samples as f64)
@@ -162,6 +165,18 @@ fn figure_object(figure: &Figure) -> String {
     let (low, high) = figure.interval.map_or((f64::NAN, f64::NAN), |interval| (interval.low, interval.high));
     let [value, low, high] = [figure.value, low, high].map(|number| if number < 0.0 { 0.0 } else { number });
     Object::new().number("value", value).number("low", low).number("high", high).finish()
+}
+
+fn allocations_object(allocations: &Allocations) -> String {
+    Object::new()
+        .number("allocations", allocations.allocations)
+        .number("deallocations", allocations.deallocations)
+        .number("growths", allocations.growths)
+        .number("bytes_allocated", allocations.bytes_allocated)
+        .number("bytes_freed", allocations.bytes_freed)
+        .number("bytes_grown", allocations.bytes_grown)
+        .number("peak_bytes", allocations.peak_bytes as f64)
+        .finish()
 }
 
 fn settings_object(config: &Config) -> String {
@@ -277,6 +292,7 @@ mod tests {
                     outcome,
                     cost: Some(cost),
                     amounts: Vec::new(),
+                    allocations: None,
                 },
                 Row {
                     label: Some("3".into()),
@@ -285,6 +301,7 @@ mod tests {
                     outcome: Outcome::NotMeasured,
                     cost: None,
                     amounts: Vec::new(),
+                    allocations: None,
                 },
             ],
             epochs: vec![Epoch { iterations: 800, seconds_per_call: 1e-6, cycles_per_call: None }; 11],

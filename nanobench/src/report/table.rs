@@ -4,6 +4,7 @@ use std::io;
 
 use termcolor::{Color, ColorSpec, WriteColor};
 
+use crate::allocations::{self, Allocations};
 use crate::complexity::Complexity;
 use crate::config::Config;
 use crate::measurement::{CoreClock, Cost, Figure, Interval, Machine, Measurement, Outcome, Row};
@@ -37,12 +38,19 @@ pub enum Column {
     Spread,
     /// Core cycles per unit of work.
     Cycles,
+    /// How often a unit of work asks for memory, or for more of it; this and the following only where
+    /// [`Allocator`](crate::Allocator) is installed.
+    Allocations,
+    /// For how many bytes a unit of work asks.
+    AllocatedBytes,
+    /// The most bytes that a call has at a time, over those at its beginning.
+    PeakBytes,
     /// How much time all calls took together, in seconds.
     Total,
 }
 
 /// All columns, from left to right.
-const COLUMNS: [Column; 11] = [
+const COLUMNS: [Column; 14] = [
     Column::Relative,
     Column::ComplexityN,
     Column::Time,
@@ -53,6 +61,9 @@ const COLUMNS: [Column; 11] = [
     Column::Chars,
     Column::Spread,
     Column::Cycles,
+    Column::Allocations,
+    Column::AllocatedBytes,
+    Column::PeakBytes,
     Column::Total,
 ];
 
@@ -61,6 +72,8 @@ pub(crate) struct Table<W> {
     out: W,
     /// Whether to leave out what is not a row.
     is_quiet: bool,
+    /// Whether allocations are counted, and so have columns.
+    counts_allocations: bool,
     /// The columns that are not shown.
     hidden: Vec<Column>,
     /// The names in the context that have a column of their own, from left to right.
@@ -107,6 +120,7 @@ impl<W: WriteColor> Table<W> {
         Self {
             out,
             is_quiet,
+            counts_allocations: allocations::is_installed(),
             hidden: Vec::new(),
             context_columns: Vec::new(),
             header: None,
@@ -153,6 +167,7 @@ impl<W: WriteColor> Table<W> {
                     Column::Bytes => counts(Counted::Bytes),
                     Column::Items => counts(Counted::Items),
                     Column::Chars => counts(Counted::Chars),
+                    Column::Allocations | Column::AllocatedBytes | Column::PeakBytes => self.counts_allocations,
                     _ => true,
                 }
         };
@@ -220,8 +235,12 @@ impl<W: WriteColor> Table<W> {
             Cell::Figure(column) => *column,
         };
         let config = measurement.config.as_ref()?;
-        if column == Column::ComplexityN {
-            return config.complexity_n.map(|n| fitting(n, 0, COMPLEXITY_WIDTH - 2));
+        match column {
+            Column::ComplexityN => return config.complexity_n.map(|n| fitting(n, 0, COMPLEXITY_WIDTH - 2)),
+            Column::Allocations | Column::AllocatedBytes | Column::PeakBytes => {
+                return row.allocations.map(|allocations| allocated(column, &allocations));
+            }
+            _ => {}
         }
         let Cost { nanoseconds: Figure { value: nanoseconds, interval }, cycles, mdape, total_seconds, .. } =
             row.cost?;
@@ -242,6 +261,7 @@ impl<W: WriteColor> Table<W> {
             Some(fitting(rate, if rate < 1.0 { 4 } else { 2 }, NUMBER_WIDTH - 2))
         };
         match column {
+            Column::Allocations | Column::AllocatedBytes | Column::PeakBytes => None,
             Column::Bytes => per_second(Counted::Bytes, 1.0),
             Column::Items => per_second(Counted::Items, 1e9),
             Column::Chars => per_second(Counted::Chars, 1e9),
@@ -340,6 +360,8 @@ const INTERVAL_WIDTH: usize = 34;
 const BYTES_WIDTH: usize = 12;
 const SPREAD_WIDTH: usize = 10;
 const CYCLES_WIDTH: usize = 18;
+const ALLOCATIONS_WIDTH: usize = 14;
+const MEMORY_WIDTH: usize = 16;
 const TOTAL_WIDTH: usize = 12;
 /// The least number of characters of a value from the context.
 const CONTEXT_WIDTH: usize = 9;
@@ -358,9 +380,23 @@ fn heading(column: Column, config: &Config, with_interval: bool) -> Heading {
         Column::Chars => ("char/s".to_owned(), NUMBER_WIDTH),
         Column::Spread => ("err%".to_owned(), SPREAD_WIDTH),
         Column::Cycles => (format!("cyc/{unit}"), CYCLES_WIDTH),
+        Column::Allocations => (format!("allocs/{unit}"), ALLOCATIONS_WIDTH),
+        Column::AllocatedBytes => (format!("bytes/{unit}"), MEMORY_WIDTH),
+        Column::PeakBytes => ("peak bytes".to_owned(), MEMORY_WIDTH),
         Column::Total => ("total".to_owned(), TOTAL_WIDTH),
     };
     Heading { cell: Cell::Figure(column), width: width.max(title.chars().count() + 3), title }
+}
+
+/// A column about allocations. What is exactly a whole number shows as one, and what is not zero never shows as zero.
+fn allocated(column: Column, allocations: &Allocations) -> String {
+    let (number, width) = match column {
+        Column::Allocations => (allocations.allocations + allocations.growths, ALLOCATIONS_WIDTH),
+        Column::AllocatedBytes => (allocations.bytes_allocated + allocations.bytes_grown, MEMORY_WIDTH),
+        _ => (allocations.peak_bytes as f64, MEMORY_WIDTH),
+    };
+    let decimals = if number.fract() == 0.0 { 0 } else { 2 };
+    if number > 0.0 && number < 0.01 { format!("{number:.1e}") } else { fitting(number, decimals, width - 2) }
 }
 
 /// A share in per cent, for a column of the given width.
@@ -428,7 +464,15 @@ mod tests {
             mdape: Some(0.0123),
             total_seconds: 0.0519,
         };
-        Row { label: None, is_repeated: false, left_out: 0.0, outcome, cost: Some(cost), amounts: Vec::new() }
+        Row {
+            label: None,
+            is_repeated: false,
+            left_out: 0.0,
+            outcome,
+            cost: Some(cost),
+            amounts: Vec::new(),
+            allocations: None,
+        }
     }
 
     fn measurement(id: &str, rows: Vec<Row>) -> Measurement {
@@ -536,15 +580,9 @@ mod tests {
             outcome: Outcome::Panicked { message: "no | luck".into() },
             cost: None,
             amounts: Vec::new(),
+            allocations: None,
         };
-        let gone = Row {
-            label: None,
-            is_repeated: false,
-            left_out: 0.0,
-            outcome: Outcome::OptimizedAway,
-            cost: None,
-            amounts: Vec::new(),
-        };
+        let gone = Row { outcome: Outcome::OptimizedAway, ..panicked.clone() };
         let printed = printed(&[measurement("bad", vec![panicked, gone])]);
         assert!(printed.contains("|         - | :boom: `bad` (panicked: no \\| luck)\n"), "{printed}");
         assert!(

@@ -3,6 +3,7 @@
 
 mod support;
 
+mod allocations;
 mod bench;
 mod cases;
 mod colors;
