@@ -263,7 +263,7 @@ pub fn nanobench(options: proc_macro::TokenStream, item: proc_macro::TokenStream
 
 /// Gives all benchmarks of a module settings in common.
 ///
-/// The module has its body in braces. The options are the settings of [`macro@nanobench`], `repeated`, `ignore` and `crate`. A
+/// The module has its body in braces. The options are the settings of [`macro@nanobench`], `repeated`, `cold`, `ignore` and `crate`. A
 /// group within a group adds to it or overrides it, and so does the attribute of a single benchmark.
 ///
 /// ```

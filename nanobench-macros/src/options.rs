@@ -178,7 +178,9 @@ impl Options {
             let (option, length) = split_option(rest);
             if let Ok((key, _)) = option {
                 let is_setting = known(&key).is_ok_and(|(_, kind)| kind.is_setting());
-                if !is_setting && !["ignore", "repeated", "crate"].iter().any(|name| key == name) && known(&key).is_ok()
+                if !is_setting
+                    && !["ignore", "repeated", "cold", "crate"].iter().any(|name| key == name)
+                    && known(&key).is_ok()
                 {
                     let message =
                         format!("`{key}` is about a single benchmark; write it in the #[nanobench(..)] of each");
