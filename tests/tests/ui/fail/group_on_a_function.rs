@@ -1,0 +1,6 @@
+//! Groups are modules.
+
+#[nanobench::group(epochs = 3)]
+fn f() {}
+
+fn main() {}
