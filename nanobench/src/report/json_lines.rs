@@ -341,7 +341,7 @@ mod tests {
             r#"{"version":1,"method":"least-squares-1","id":"a \"quoted\"\u000aid\u001b\u003c/script>","group":null,"#,
             r#""mode":"latency","cold":false,"repeated":false,"outcome":"ok","cause":null,"advice":null,"#,
             r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"ungated_nanoseconds":2.5,"cycles":null,"mdape":0.25,"per_call":null,"total_seconds":0.5,"#,
-            r#""relative":null,"left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"adds_per_cycle":null,"unfairness":1.25,"settings":{"epochs":11,"#,
+            r#""relative":null,"allocations":null,"left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"adds_per_cycle":null,"unfairness":1.25,"settings":{"epochs":11,"#,
         );
         assert!(lines[0].starts_with(start), "{}", lines[0]);
         assert!(lines[0].ends_with(r#""pair_cost_ticks":63.4,"clock_remark":null}}"#), "{}", lines[0]);
