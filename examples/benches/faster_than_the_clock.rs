@@ -67,8 +67,10 @@ fn empty(calls: u64) -> u64 {
     stop().wrapping_sub(begin)
 }
 
-const FUNCTIONS: [(&str, fn(u64) -> u64); 3] =
-    [("independent", independent), ("dependent", dependent), ("empty", empty)];
+/// The ticks of so many calls.
+type Timed = fn(u64) -> u64;
+
+const FUNCTIONS: [(&str, Timed); 3] = [("independent", independent), ("dependent", dependent), ("empty", empty)];
 
 /// Ticks of the clock in a core cycle, now: a chain of additions takes as many cycles as it has links.
 fn ticks_per_cycle() -> f64 {
@@ -81,7 +83,7 @@ fn ticks_per_cycle() -> f64 {
 }
 
 /// The median and the least of what a call takes, in ticks, with everything that a sample costs.
-fn ticks_per_call(function: fn(u64) -> u64, calls: u64) -> (f64, f64) {
+fn ticks_per_call(function: Timed, calls: u64) -> (f64, f64) {
     let samples = (MOST_CALLS / calls).clamp(5, SAMPLES);
     let mut ticks: Vec<f64> = (0..samples).map(|_| function(calls) as f64 / calls as f64).collect();
     (median(&mut ticks), ticks.iter().copied().fold(f64::INFINITY, f64::min))
