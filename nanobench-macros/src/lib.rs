@@ -219,6 +219,7 @@ use crate::options::Options;
 /// | `warmup` | `u64` | how many calls are made before anything is measured |
 /// | `precision` | `f64` between 0 and 1 | the relative half width of the interval at which measuring may end |
 /// | `max_time` | duration | the most time for the benchmark |
+/// | `estimator` | what becomes a `String`: `least-squares`, `leave-one-out` or `replay` | how the costs of inputs are told apart |
 /// | `unit` | what becomes a `String` | what one unit of work is called |
 /// | `batch` | a number above 0 | how many units of work one call does |
 /// | `time_unit` | what becomes a `String`: `ns`, `us`, `ms` or `s` | the unit of time in the table |

@@ -52,7 +52,7 @@ impl Kind {
 }
 
 /// Every option, with an example of its value for error messages. The settings have the names of `Overrides`' fields.
-const OPTIONS: [(&str, Kind, &str); 31] = [
+const OPTIONS: [(&str, Kind, &str); 32] = [
     ("inputs", Kind::Inputs, "[1, 2, 3]"),
     ("args", Kind::Args, "[10, 1000]"),
     ("consts", Kind::List, "[8, 64]"),
@@ -80,6 +80,7 @@ const OPTIONS: [(&str, Kind, &str); 31] = [
     ("warmup", Kind::Count, "1000"),
     ("precision", Kind::Share, "0.01"),
     ("max_time", Kind::Time, "\"50ms\""),
+    ("estimator", Kind::Text, "\"leave-one-out\""),
     ("unit", Kind::Text, "\"byte\""),
     ("batch", Kind::Amount, "1024"),
     ("time_unit", Kind::Text, "\"us\""),

@@ -55,6 +55,20 @@ pub fn do_not_optimize_away<T>(value: T) {
     }
 }
 
+/// Returns 1, which the optimiser cannot know: a factor or a length that keeps constants from being folded.
+///
+/// It reads the clock, so it belongs in front of what is timed.
+///
+/// ```
+/// let length = 64 * nanobench::unpredictable1();
+/// assert_eq!(length, 64);
+/// ```
+#[must_use]
+pub fn unpredictable1() -> u64 {
+    // No clock runs long enough to get there.
+    u64::from(nanobench_timer::start() != u64::MAX)
+}
+
 /// [`black_box`] for a value just read from memory that the optimiser cannot see into: what does not fit registers is
 /// unknown to it already, and copying it once more would only take time.
 #[inline(always)]

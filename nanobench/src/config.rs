@@ -72,6 +72,47 @@ impl Default for TimeUnit {
     }
 }
 
+/// How the costs of inputs are told apart.
+///
+/// It matters where a benchmark has several groups of inputs; without them there is only least squares.
+/// [`estimator`](crate::estimator) says more.
+///
+/// ```
+/// use nanobench::{Config, Estimator};
+///
+/// assert_eq!(Config::default().estimator, Estimator::LeastSquares);
+/// assert_eq!(Estimator::LeaveOneOut.name(), "leave-one-out");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Estimator {
+    /// Every sample runs a fresh random multiset of the inputs, and the costs are solved for.
+    #[default]
+    LeastSquares,
+    /// The cost of a group is what a list of inputs takes less without half of the group's. Every list is shuffled afresh.
+    LeaveOneOut,
+    /// The same with one list that is shuffled once and then replayed, which shows how much a branch predictor learns of it.
+    Replay,
+}
+
+impl Estimator {
+    const ALL: [Self; 3] = [Self::LeastSquares, Self::LeaveOneOut, Self::Replay];
+
+    /// The name, as settings and results use it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LeastSquares => "least-squares",
+            Self::LeaveOneOut => "leave-one-out",
+            Self::Replay => "replay",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|estimator| estimator.name() == name)
+    }
+}
+
 /// How a benchmark is measured, and how its figures are shown.
 ///
 /// ```
@@ -103,6 +144,8 @@ pub struct Config {
     pub compare_repeated: bool,
     /// Whether each call finds its data out of the caches; see [`Bench::cold`](crate::Bench::cold).
     pub cold: bool,
+    /// How the costs of groups of inputs are told apart.
+    pub estimator: Estimator,
     /// What one unit of work is called in the table.
     pub unit: String,
     /// How many units of work one call does.
@@ -141,6 +184,7 @@ impl Default for Config {
             max_time: DEFAULT_MAX_TIME,
             compare_repeated: false,
             cold: false,
+            estimator: Estimator::LeastSquares,
             unit: DEFAULT_UNIT.to_owned(),
             batch: 1.0,
             bytes: None,
@@ -181,6 +225,8 @@ pub struct Overrides {
     pub compare_repeated: Option<bool>,
     /// See `Config::cold`.
     pub cold: Option<bool>,
+    /// See `Config::estimator`; its name.
+    pub estimator: Option<String>,
     /// See `Config::unit`.
     pub unit: Option<String>,
     /// See `Config::batch`.
@@ -208,7 +254,7 @@ pub(crate) struct Setting {
 }
 
 /// All settings. The command line, the environment and the help text are made from this table.
-pub(crate) const SETTINGS: [Setting; 17] = [
+pub(crate) const SETTINGS: [Setting; 18] = [
     Setting {
         name: "epochs",
         value: "N",
@@ -274,6 +320,15 @@ pub(crate) const SETTINGS: [Setting; 17] = [
         value: "BOOL",
         help: "sweep the caches before each call, and time calls one by one",
         set: |to, text| boolean(text).map(|value| to.cold = Some(value)),
+    },
+    Setting {
+        name: "estimator",
+        value: "ESTIMATOR",
+        help: "how inputs are told apart: least-squares, leave-one-out or replay",
+        set: |to, text| {
+            to.estimator = Some(text.to_owned());
+            Ok(())
+        },
     },
     Setting {
         name: "unit",
@@ -478,6 +533,9 @@ impl Overrides {
         if !self.unit.as_ref().is_none_or(|unit| !unit.is_empty() && !unit.contains(char::is_control)) {
             return Err(("unit", "a name that can be printed, such as byte"));
         }
+        if self.estimator.as_ref().is_some_and(|name| Estimator::named(name).is_none()) {
+            return Err(("estimator", "least-squares, leave-one-out or replay"));
+        }
         if self.time_unit.as_ref().is_some_and(|name| TimeUnit::named(name).is_none()) {
             return Err(("time_unit", "ns, us, ms or s"));
         }
@@ -489,6 +547,11 @@ impl Config {
     /// Whether `max_time` is not just the default.
     pub(crate) fn is_max_time_set(&self) -> bool {
         self.is_max_time_given || self.max_time != DEFAULT_MAX_TIME
+    }
+
+    /// The estimator where there are groups of inputs. Cold samples are single calls, of which nothing can be left out.
+    pub(crate) fn applied_estimator(&self) -> Estimator {
+        if self.cold { Estimator::LeastSquares } else { self.estimator }
     }
 
     /// The same, overridden by each of `sources` in turn.
@@ -508,6 +571,7 @@ impl Config {
                 max_time,
                 compare_repeated,
                 cold,
+                estimator,
                 unit,
                 batch,
                 bytes,
@@ -527,6 +591,7 @@ impl Config {
             override_with(&mut config.max_time, max_time);
             override_with(&mut config.compare_repeated, compare_repeated);
             override_with(&mut config.cold, cold);
+            override_with(&mut config.estimator, estimator.and_then(|name| Estimator::named(&name)));
             override_with(&mut config.unit, unit);
             override_with(&mut config.batch, batch);
             config.bytes = bytes.or(config.bytes);
@@ -593,6 +658,7 @@ mod tests {
             ("batch", "inf"),
             ("unit", "a\nb"),
             ("time_unit", "h"),
+            ("estimator", "leave one out"),
         ] {
             assert!(read(name, text).is_err(), "{name} = {text}");
         }
@@ -623,6 +689,7 @@ mod tests {
             "SHARE" => "0.25",
             "BOOL" => "true",
             "UNIT" => "us",
+            "ESTIMATOR" => "replay",
             _ => "7",
         };
         let all = Overrides::from_environment(|variable| {
@@ -645,6 +712,7 @@ mod tests {
             max_time: Some(seven),
             compare_repeated: Some(true),
             cold: Some(true),
+            estimator: Some("replay".into()),
             unit: Some("7".into()),
             batch: Some(7.0),
             bytes: Some(7.0),

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::allocations::Allocations;
 use crate::clock::ClockFacts;
-use crate::config::Config;
+use crate::config::{Config, Estimator};
 use crate::stats;
 use crate::target::{Counted, Mode};
 
@@ -206,6 +206,13 @@ impl Measurement {
     fn over(&self, measure: Measure, statistic: impl Fn(&mut [f64]) -> f64) -> Option<f64> {
         let mut values: Vec<f64> = self.values(measure).collect();
         (!values.is_empty()).then(|| statistic(&mut values))
+    }
+
+    /// How the figures of a row were made: where there are no groups to tell apart, by least squares in any case.
+    pub(crate) fn estimator(&self, row: &Row) -> Estimator {
+        let has_groups = self.rows.iter().any(|row| row.label.is_some());
+        let chosen = self.config.as_ref().filter(|_| has_groups && !row.is_repeated).map(Config::applied_estimator);
+        chosen.unwrap_or_default()
     }
 
     /// The row of the benchmark as a whole, which is always there.

@@ -6,6 +6,8 @@
 //! independent of each other as they can be, which is what the least squares fit needs to tell their costs apart. For a
 //! function without inputs the same rule makes samples of two sizes, whose difference is free of the cost of the clock.
 
+use super::leave_one_out;
+use crate::config::Estimator;
 use crate::groups::Groups;
 use crate::rng::Rng;
 
@@ -23,6 +25,18 @@ pub(crate) struct Design {
     /// The positions of each group's inputs; empty for a function without inputs.
     members: Vec<Vec<u32>>,
     max_calls: u64,
+    estimator: Estimator,
+    replayed: Option<Replayed>,
+}
+
+/// What comes again in every epoch.
+#[derive(Clone, Debug)]
+struct Replayed {
+    samples: Vec<Vec<u64>>,
+    /// The inputs, each with its group, in an order of which that of every sample is a part.
+    list: Vec<(usize, u32)>,
+    /// How many inputs of each group the list has.
+    counts: Vec<u64>,
 }
 
 impl Design {
@@ -38,7 +52,25 @@ impl Design {
         } else {
             members.iter().map(|members| members.len() as f64 / inputs as f64).collect()
         };
-        Self { frequencies, members, max_calls }
+        Self { frequencies, members, max_calls, estimator: Estimator::LeastSquares, replayed: None }
+    }
+
+    /// The same for an estimator, as far as there are several groups to tell apart.
+    pub(super) fn for_estimator(self, estimator: Estimator) -> Self {
+        if self.frequencies.len() > 1 { Self { estimator, ..self } } else { self }
+    }
+
+    /// What the samples are made for.
+    pub(super) fn estimator(&self) -> Estimator {
+        self.estimator
+    }
+
+    /// How many calls an epoch needs that says something of every group.
+    pub(super) fn least_calls(&self) -> u64 {
+        match self.estimator {
+            Estimator::LeastSquares => 1,
+            Estimator::LeaveOneOut | Estimator::Replay => leave_one_out::least_calls(self.frequencies.len()),
+        }
     }
 
     /// How frequent each group is; the sum is 1.
@@ -52,8 +84,11 @@ impl Design {
     }
 
     /// Divides `calls` calls into samples. Each is given as the number of calls of each group; together they are exactly
-    /// `calls`, and none is empty.
-    pub(crate) fn epoch(&self, calls: u64, rng: &mut Rng) -> Vec<Vec<u64>> {
+    /// `calls`, and none is empty. What is replayed may be up to a third fewer, so that it can be the same again.
+    pub(super) fn epoch(&mut self, calls: u64, rng: &mut Rng) -> Vec<Vec<u64>> {
+        if self.estimator != Estimator::LeastSquares && calls >= self.least_calls() {
+            return self.lists(calls, rng);
+        }
         let pairs = (calls / MIN_CALLS_PER_PAIR).clamp(1, PAIRS_PER_EPOCH).max(calls.div_ceil(self.max_calls));
         let mut samples = Vec::with_capacity(2 * pairs as usize);
         for pair in 0..pairs {
@@ -64,19 +99,35 @@ impl Design {
         samples
     }
 
+    /// The samples of an epoch from which one group after the other is left out.
+    fn lists(&mut self, calls: u64, rng: &mut Rng) -> Vec<Vec<u64>> {
+        if let Some(Replayed { samples, .. }) = &self.replayed {
+            let known: u64 = samples.iter().flatten().sum();
+            if known <= calls && calls <= known + known / 2 {
+                return samples.clone();
+            }
+        }
+        let mut samples = leave_one_out::epoch(&self.frequencies, self.max_calls, calls, rng);
+        if self.estimator == Estimator::Replay {
+            // The same sample comes several times in a row, which is what a predictor learns best.
+            samples.sort_unstable();
+            let most = |group: usize| samples.iter().map(|counts| counts[group]).max().unwrap_or(0);
+            let counts: Vec<u64> = (0..self.frequencies.len()).map(most).collect();
+            let mut list = Vec::new();
+            for (group, (members, &count)) in self.members.iter().zip(&counts).enumerate() {
+                let range = members.len() as u32;
+                list.extend((0..count).map(|_| (group, members[rng.bounded(range) as usize])));
+            }
+            rng.shuffle(&mut list);
+            self.replayed = Some(Replayed { samples: samples.clone(), list, counts });
+        }
+        samples
+    }
+
     fn pair(&self, calls: u64, rng: &mut Rng) -> [Vec<u64>; 2] {
         let mut pair = [Vec::new(), Vec::new()];
-        let (mut dealt, mut share) = (0, 0.0);
-        // One random offset for all groups, as in systematic sampling: every group gets its share on average, to within one
-        // call each time, and the sum comes out exactly.
         let offset = rng.uniform01();
-        for (group, frequency) in self.frequencies.iter().enumerate() {
-            share += frequency;
-            let is_last = group + 1 == self.frequencies.len();
-            let dealt_until =
-                if is_last { calls } else { ((calls as f64 * share + offset) as u64).clamp(dealt, calls) };
-            let count = dealt_until - dealt;
-            dealt = dealt_until;
+        for count in deal(&self.frequencies, calls, offset) {
             let few = ((count as f64 / 4.0 + rng.uniform01()) as u64).min(count);
             let few_first = rng.bounded(2);
             pair[few_first as usize].push(few);
@@ -85,15 +136,51 @@ impl Design {
         pair
     }
 
-    /// Fills `order` with the inputs of one sample, drawn from their groups at random and shuffled.
-    pub(crate) fn order(&self, counts: &[u64], order: &mut Vec<u32>, rng: &mut Rng) {
+    /// Fills `order` with the inputs of one sample, drawn from their groups at random and shuffled, or with a part of the list
+    /// that is replayed.
+    pub(super) fn order(&self, counts: &[u64], order: &mut Vec<u32>, rng: &mut Rng) {
         order.clear();
+        if let Some(replayed) =
+            self.replayed.as_ref().filter(|replayed| replayed.samples.iter().any(|known| known == counts))
+        {
+            return replayed.part(counts, order);
+        }
         for (members, &count) in self.members.iter().zip(counts) {
             let range = members.len() as u32;
             order.extend((0..count).map(|_| members[rng.bounded(range) as usize]));
         }
         rng.shuffle(order);
     }
+}
+
+impl Replayed {
+    /// Leaves so many inputs out of the list that each group is as frequent as counted, always the same ones and evenly; what stays
+    /// keeps its order.
+    fn part(&self, counts: &[u64], order: &mut Vec<u32>) {
+        let mut seen = vec![0; counts.len()];
+        for &(group, input) in &self.list {
+            let kept = |seen: u64| seen * counts[group] / self.counts[group];
+            let before = kept(seen[group]);
+            seen[group] += 1;
+            if kept(seen[group]) > before {
+                order.push(input);
+            }
+        }
+    }
+}
+
+/// Deals calls out to groups as frequent as they are: each gets its share to within one call, and over all offsets from 0 to 1
+/// exactly its share on average; the sum comes out exactly. This is systematic sampling.
+pub(super) fn deal(frequencies: &[f64], calls: u64, offset: f64) -> Vec<u64> {
+    let (mut dealt, mut share) = (0, 0.0);
+    let last = frequencies.len() - 1;
+    let mut part = |(group, frequency): (usize, &f64)| {
+        share += frequency;
+        let dealt_until =
+            if group == last { calls } else { ((calls as f64 * share + offset) as u64).clamp(dealt, calls) };
+        dealt_until - std::mem::replace(&mut dealt, dealt_until)
+    };
+    frequencies.iter().enumerate().map(&mut part).collect()
 }
 
 #[cfg(test)]
@@ -121,7 +208,7 @@ mod tests {
     #[test]
     fn an_epoch_makes_exactly_the_calls_that_it_is_told_to() {
         let mut rng = Rng::new(1);
-        for design in
+        for mut design in
             [Design::new(&Groups::NoInputs, u64::MAX), with_frequencies(&[1, 2, 5]), with_frequencies(&[1; 30])]
         {
             for calls in (1..200).chain([1_000, 12_345]) {
@@ -134,7 +221,7 @@ mod tests {
 
     #[test]
     fn without_inputs_samples_come_in_two_sizes() {
-        let design = Design::new(&Groups::NoInputs, u64::MAX);
+        let mut design = Design::new(&Groups::NoInputs, u64::MAX);
         let samples = design.epoch(16 * 400, &mut Rng::new(2));
         assert_eq!(samples.len(), 32);
         for pair in samples.chunks(2) {
@@ -146,7 +233,7 @@ mod tests {
 
     #[test]
     fn groups_are_called_as_often_as_they_are_frequent() {
-        let design = with_frequencies(&[1, 3, 12]);
+        let mut design = with_frequencies(&[1, 3, 12]);
         let mut rng = Rng::new(3);
         for calls in [1, 7, 160] {
             let epochs = 4_000;
@@ -167,7 +254,7 @@ mod tests {
     fn a_sample_makes_at_most_as_many_calls_as_the_target_allows() {
         let mut rng = Rng::new(4);
         for max_calls in [1, 10, 256] {
-            let design = Design::new(&Groups::NoInputs, max_calls);
+            let mut design = Design::new(&Groups::NoInputs, max_calls);
             for counts in design.epoch(5_000, &mut rng) {
                 assert!(counts.iter().sum::<u64>() <= max_calls);
             }
@@ -191,7 +278,7 @@ mod tests {
 
     #[test]
     fn counts_of_two_groups_are_not_correlated() {
-        let design = with_frequencies(&[1, 1]);
+        let mut design = with_frequencies(&[1, 1]);
         let mut rng = Rng::new(6);
         let samples: Vec<Vec<u64>> = (0..500).flat_map(|_| design.epoch(640, &mut rng)).collect();
         let mean = |group: usize| samples.iter().map(|counts| counts[group] as f64).sum::<f64>() / samples.len() as f64;

@@ -54,11 +54,11 @@ pub(crate) struct Samples {
     groups: usize,
     /// Calls of each group, sample after sample.
     counts: Vec<f64>,
-    durations: Vec<f64>,
+    pub(super) durations: Vec<f64>,
     /// For each epoch, the end of its samples.
     epoch_ends: Vec<usize>,
     /// For each epoch, the ticks of the clock in a core cycle.
-    ticks_per_cycle: Vec<f64>,
+    pub(super) ticks_per_cycle: Vec<f64>,
 }
 
 impl Samples {
@@ -101,11 +101,12 @@ impl Samples {
         self.durations.len()
     }
 
-    fn sample(&self, index: usize) -> &[f64] {
+    /// The calls of each group in a sample.
+    pub(super) fn sample(&self, index: usize) -> &[f64] {
         &self.counts[index * self.groups..(index + 1) * self.groups]
     }
 
-    fn epoch_ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+    pub(super) fn epoch_ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
         let starts = std::iter::once(0).chain(self.epoch_ends.iter().copied());
         starts.zip(&self.epoch_ends).map(|(start, &end)| start..end)
     }
@@ -171,6 +172,11 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
+    /// A cost about which nothing is uncertain, over so many epochs.
+    pub(super) fn exact(cost: f64, epochs: usize) -> Self {
+        Self { cost, influences: vec![0.0; epochs], step_variance: 0.0, prior_variance: 0.0 }
+    }
+
     /// Half of the width of the 95 % interval; none if there are too few epochs or samples to tell.
     pub(crate) fn half_width(&self) -> Option<f64> {
         if self.influences.len() < 2 {
@@ -245,6 +251,24 @@ impl Fit {
             }
         }
         robust.finish()
+    }
+
+    /// Puts the fits of single costs together: first those of the groups, then, as two more coefficients, the clock's part of a
+    /// sample and the cost of the mix, as `mix` says them. All of them have to be of the same epochs.
+    pub(super) fn joined(groups: &[Self], mix: &Self) -> Self {
+        let parts = || groups.iter().map(|fit| (fit, 0)).chain([(mix, 1), (mix, 0)]);
+        let mut step_covariance = Matrix::zero(groups.len() + 2);
+        for (row, (fit, coefficient)) in parts().enumerate() {
+            step_covariance.add(row, row, fit.step_covariance.at(coefficient, coefficient));
+        }
+        let influences = |epoch: usize| parts().map(|(fit, coefficient)| fit.influences[epoch][coefficient]).collect();
+        Self {
+            coefficients: parts().map(|(fit, coefficient)| fit.coefficients[coefficient]).collect(),
+            influences: (0..mix.influences.len()).map(influences).collect(),
+            step_covariance,
+            prior_deviations: parts().map(|(fit, coefficient)| fit.prior_deviations[coefficient]).collect(),
+            disturbed: mix.disturbed,
+        }
     }
 
     /// By how much each sample took longer than the costs say, with the core as fast as on average. Where a sample should have

@@ -10,6 +10,8 @@ mod compare;
 mod design;
 mod fit;
 mod iteration;
+mod leave_one_out;
+pub(crate) mod per_input;
 mod record;
 mod repeated;
 #[cfg(test)]
@@ -17,7 +19,7 @@ mod simulation;
 mod sweep;
 
 use crate::clock::{Clock, ClockFacts, Metronome};
-use crate::config::Config;
+use crate::config::{Config, Estimator};
 use crate::groups::Groups;
 use crate::measurement::{CoreClock, Cost, Figure, Instability, Interval, MAX_SPREAD, Measurement, Outcome, Row};
 use crate::rng::Rng;
@@ -29,7 +31,7 @@ pub(crate) use compare::compare;
 use design::Design;
 use fit::{ClockPrior, Estimate, Fit, Samples};
 use iteration::{IterationLogic, IterationsOverflow};
-use record::{Chosen, LONGEST_GATED_SECONDS, Readings, Record};
+use record::{Chosen, LONGEST_GATED_SECONDS, MAX_LEFT_OUT, Readings, Record};
 use repeated::Repeated;
 pub(crate) use sweep::sweep;
 
@@ -39,12 +41,6 @@ const CLOCK_COST_DEVIATION: f64 = 0.5;
 
 /// Nothing that a processor does takes less than this for a call: about a twentieth of a cycle.
 const FLOOR_NANOSECONDS: f64 = 0.015;
-
-/// The least number of epochs with samples during which the core was ours alone.
-const MIN_QUIET_EPOCHS: usize = 3;
-
-/// If a larger share of the samples than this is left out, those that are not may have been taken for quiet by chance.
-const MAX_LEFT_OUT: f64 = 0.8;
 
 /// From which share of interrupted samples on they are to blame where a figure is not to be relied on, and from which on it is
 /// not to be relied on in any case: least squares that withstand outliers do so up to about half of the samples.
@@ -128,7 +124,7 @@ fn run_calls_endlessly(target: &mut dyn Target, config: &Config, clock: &dyn Clo
     let mut run = Run::new(Mode::Throughput, target, config, clock);
     loop {
         let calls = run.logic.calls();
-        let elapsed_ticks = run.epoch(calls, false);
+        let (calls, elapsed_ticks) = run.epoch(calls, false);
         // Calls that cost nothing at all go on at the number reached.
         let _ = run.logic.add(calls, elapsed_ticks, &mut run.rng);
     }
@@ -172,7 +168,7 @@ struct Trouble {
 impl<'a> Run<'a> {
     fn new(mode: Mode, target: &'a mut dyn Target, config: &'a Config, clock: &'a dyn Clock) -> Self {
         let facts = clock.facts();
-        let design = Design::new(target.groups(), target.max_calls());
+        let design = Design::new(target.groups(), target.max_calls()).for_estimator(config.applied_estimator());
         let begin_ticks = clock.now_ticks();
         Self {
             mode,
@@ -215,7 +211,7 @@ impl<'a> Run<'a> {
             }
             let is_measured = self.logic.is_measuring() || is_over;
             let calls = self.affordable_calls(budget_ticks - spent_ticks, wall_ticks_per_call);
-            let elapsed_ticks = self.epoch(calls, is_measured);
+            let (calls, elapsed_ticks) = self.epoch(calls, is_measured);
             wall_ticks_per_call = (self.spent_ticks() - spent_ticks) / calls as f64;
             self.logic.add(calls, elapsed_ticks, &mut self.rng)?;
         }
@@ -231,19 +227,21 @@ impl<'a> Run<'a> {
         if self.config.epoch_iterations > 0 || wall_ticks_per_call == 0.0 {
             return wanted;
         }
-        wanted.min((left_ticks / wall_ticks_per_call) as u64).max(1)
+        wanted.max(self.design.least_calls()).min((left_ticks / wall_ticks_per_call) as u64).max(1)
     }
 
-    /// Runs an epoch of `calls` calls and returns how long its samples took together.
-    fn epoch(&mut self, calls: u64, is_measured: bool) -> f64 {
-        let mut elapsed_ticks = 0.0;
+    /// Runs an epoch of about `calls` calls and returns how many it made and how long its samples took together.
+    fn epoch(&mut self, calls: u64, is_measured: bool) -> (u64, f64) {
+        let (mut made, mut elapsed_ticks) = (0, 0.0);
         self.target.begin_epoch();
         let longest_gated_ticks = LONGEST_GATED_SECONDS * self.facts.ticks_per_second;
         let mut readings = is_measured.then(|| Readings::begin(self.metronome, self.facts));
         let mut waited_ticks = self.waited_ticks();
         for counts in self.design.epoch(calls, &mut self.rng) {
             self.design.order(&counts, &mut self.order, &mut self.rng);
-            let ticks = self.target.sample(self.mode, counts.iter().sum(), &self.order) as f64;
+            let calls = counts.iter().sum();
+            let ticks = self.target.sample(self.mode, calls, &self.order) as f64;
+            made += calls;
             elapsed_ticks += ticks;
             self.is_slow |= ticks > longest_gated_ticks;
             if let Some(readings) = &mut readings {
@@ -259,7 +257,7 @@ impl<'a> Run<'a> {
                 self.metronome = None;
             }
         }
-        elapsed_ticks
+        (made, elapsed_ticks)
     }
 
     /// For how long this thread has waited for a processor, where that matters and the system tells. Short samples that were
@@ -272,23 +270,23 @@ impl<'a> Run<'a> {
 
     /// Fits the costs to the samples so far, starting at `previous` where there is one.
     fn look(&self, previous: Option<&Fit>) -> Look {
-        let quiet = self.record.quiet(self.metronome, &self.facts);
-        // Too few of them give no figure; all samples then have to do, and the result says so.
-        let is_enough = quiet.tempi.len() >= MIN_QUIET_EPOCHS && quiet.left_out <= MAX_LEFT_OUT;
-        let chosen = if !is_enough && quiet.left_out > 0.0 {
-            Chosen { is_shared: true, left_out: quiet.left_out, shared: quiet.shared, ..self.record.all() }
-        } else {
-            quiet
-        };
-        let fit = Fit::new(&chosen.samples, &self.prior(), previous);
+        let chosen = self.record.counting(self.metronome, &self.facts);
+        let fit = self.fit(&chosen, previous);
         Look { chosen, fit }
     }
 
+    fn fit(&self, chosen: &Chosen, previous: Option<&Fit>) -> Option<Fit> {
+        match self.design.estimator() {
+            Estimator::LeastSquares => Fit::new(&chosen.samples, &self.prior(), previous),
+            Estimator::LeaveOneOut | Estimator::Replay => {
+                leave_one_out::fit(&chosen.samples, self.design.frequencies().len(), &self.prior())
+            }
+        }
+    }
+
     fn prior(&self) -> ClockPrior {
-        let cost = self.facts.pair_cost_ticks;
-        let step = self.facts.step_ticks;
         let spread = if self.config.cold { cold::SPREAD } else { 0.0 };
-        ClockPrior { cost, deviation: (CLOCK_COST_DEVIATION * cost).max(step), step, spread }
+        ClockPrior { spread, ..clock_prior(&self.facts) }
     }
 
     /// The half-width of the widest interval, as a share of its figure; infinite while there are too few epochs.
@@ -306,9 +304,12 @@ impl<'a> Run<'a> {
 
     /// What the rows are made of: the mix of all groups, then, if there are several, each by itself.
     fn combinations(&self) -> impl Iterator<Item = Vec<f64>> + use<> {
-        let mix = self.design.frequencies().to_vec();
-        let groups = if mix.len() > 1 { mix.len() } else { 0 };
-        let size = mix.len();
+        let size = self.design.frequencies().len();
+        let groups = if size > 1 { size } else { 0 };
+        let mix = match self.design.estimator() {
+            Estimator::LeastSquares => self.design.frequencies().to_vec(),
+            Estimator::LeaveOneOut | Estimator::Replay => leave_one_out::weights_of_mix(size),
+        };
         let each = (0..groups).map(move |group| {
             let mut weights = vec![0.0; size];
             weights[group] = 1.0;
@@ -330,7 +331,8 @@ impl<'a> Run<'a> {
             }
             return measurement;
         };
-        let trouble = self.trouble(&look.chosen.samples, fit, self.design.frequencies());
+        let mix = self.combinations().next().unwrap_or_default();
+        let trouble = self.trouble(&look.chosen.samples, fit, &mix);
         let ungated = self.ungated(look, fit);
         for (index, (row, weights)) in measurement.rows.iter_mut().zip(self.combinations()).enumerate() {
             let estimate = fit.estimate(&weights);
@@ -353,7 +355,7 @@ impl<'a> Run<'a> {
             return None;
         }
         let all = self.record.all();
-        let fit = Fit::new(&all.samples, &self.prior(), Some(fit))?;
+        let fit = self.fit(&all, Some(fit))?;
         Some((all, fit))
     }
 
@@ -534,6 +536,12 @@ impl<'a> Run<'a> {
             ungrouped_inputs,
         }
     }
+}
+
+/// What is known of the clock's part of a sample.
+fn clock_prior(facts: &ClockFacts) -> ClockPrior {
+    let (cost, step) = (facts.pair_cost_ticks, facts.step_ticks);
+    ClockPrior { cost, deviation: (CLOCK_COST_DEVIATION * cost).max(step), step, spread: 0.0 }
 }
 
 /// Whether a cost is one to rely on: of the benchmark as a whole, or of a group, whose epochs cannot be compared.

@@ -49,6 +49,12 @@ const MIN_READINGS: usize = 200;
 /// Samples longer than this, in seconds, are as long as disturbances are: what was beside them says little about them.
 pub(super) const LONGEST_GATED_SECONDS: f64 = 50e-6;
 
+/// The least number of epochs with samples during which the core was ours alone.
+const MIN_QUIET_EPOCHS: usize = 3;
+
+/// If a larger share of the samples than this is left out, those that are not may have been taken for quiet by chance.
+pub(super) const MAX_LEFT_OUT: f64 = 0.8;
+
 /// The readings of the metronomes in the epoch that is under way.
 pub(crate) struct Readings<'a> {
     metronome: Option<&'a dyn Metronome>,
@@ -227,8 +233,20 @@ impl Record {
         (0..read.len()).map(around).collect()
     }
 
+    /// The samples that count: those during which the core was ours alone, or all if these are too few.
+    pub(crate) fn counting(&self, metronome: Option<&dyn Metronome>, facts: &ClockFacts) -> Chosen {
+        let quiet = self.quiet(metronome, facts);
+        // Too few of them give no figure; all samples then have to do, and the result says so.
+        let is_enough = quiet.tempi.len() >= MIN_QUIET_EPOCHS && quiet.left_out <= MAX_LEFT_OUT;
+        if !is_enough && quiet.left_out > 0.0 {
+            Chosen { is_shared: true, left_out: quiet.left_out, shared: quiet.shared, ..self.all() }
+        } else {
+            quiet
+        }
+    }
+
     /// The samples during which the core was ours alone.
-    pub(crate) fn quiet(&self, metronome: Option<&dyn Metronome>, facts: &ClockFacts) -> Chosen {
+    fn quiet(&self, metronome: Option<&dyn Metronome>, facts: &ClockFacts) -> Chosen {
         let adds_per_cycle = self.adds_per_cycle();
         let most = metronome.and_then(Metronome::known_adds_per_cycle).unwrap_or_else(|| best_tenth(&adds_per_cycle));
         let longest_gated = LONGEST_GATED_SECONDS * facts.ticks_per_second;

@@ -11,7 +11,7 @@ use crate::measurement::Cost;
 pub(super) const TICKS_PER_SECOND: f64 = 2.6e9;
 const PAIR_COST_TICKS: f64 = 63.4;
 /// Ticks of the clock in a core cycle, at the nominal speed of the core.
-const TICKS_PER_CYCLE: f64 = 0.72;
+pub(super) const TICKS_PER_CYCLE: f64 = 0.72;
 /// By how much another hardware thread makes calls slower, and independent additions.
 const SHARED_SLOWNESS: f64 = 1.5;
 const SHARED_ADDS_SLOWNESS: f64 = 1.9;
@@ -60,8 +60,9 @@ pub(super) const QUIET: Scenario = Scenario {
     is_known: true,
     adds_are_free: false,
 };
-const TROUBLED: Scenario = Scenario { name: "step, drift and interrupts", drift: 0.05, interrupts: 0.01, ..QUIET };
-const FOUR_INPUTS: &[f64] = &[31.0, 16.5, 17.0, 30.5];
+pub(super) const TROUBLED: Scenario =
+    Scenario { name: "step, drift and interrupts", drift: 0.05, interrupts: 0.01, ..QUIET };
+pub(super) const FOUR_INPUTS: &[f64] = &[31.0, 16.5, 17.0, 30.5];
 
 /// The machines on which the intervals have to be honest. A new kind of trouble gets a line here.
 pub(super) const SCENARIOS: [Scenario; 13] = [
@@ -183,8 +184,13 @@ impl Machine {
         radius * (std::f64::consts::TAU * self.rng.uniform01()).cos()
     }
 
+    /// How many samples were taken.
+    pub(super) fn samples(&self) -> u64 {
+        self.log.len() as u64
+    }
+
     /// By how much the last `samples` samples that had the core to themselves were slower than at nominal speed.
-    fn slowness(&self, samples: u64) -> f64 {
+    pub(super) fn slowness(&self, samples: u64) -> f64 {
         let last = &self.log[self.log.len() - samples as usize..];
         let calls: f64 = last.iter().map(|(calls, _)| calls).sum();
         last.iter().map(|(calls, slowness)| calls * slowness).sum::<f64>() / calls
@@ -278,16 +284,18 @@ fn ticks(nanoseconds: f64) -> f64 {
 
 /// How honest the row of a benchmark was.
 #[derive(Clone, Copy, Default)]
-struct Score {
+pub(super) struct Score {
     /// How often the interval contained the truth.
-    coverage: f64,
+    pub(super) coverage: f64,
     /// The mean error in ns, as a share of the truth.
-    bias: f64,
+    pub(super) bias: f64,
     /// The mean error in cycles, likewise; zero without a metronome.
-    cycles_bias: f64,
+    pub(super) cycles_bias: f64,
+    /// The mean half-width of the interval, likewise.
+    pub(super) half_width: f64,
 }
 
-fn score(scenario: Scenario, benchmarks: u64) -> Vec<Score> {
+pub(super) fn score(scenario: Scenario, benchmarks: u64, config: &Config) -> Vec<Score> {
     let costs = scenario.costs;
     let mut scores = vec![Score::default(); if costs.len() > 1 { costs.len() + 1 } else { 1 }];
     let share = 1.0 / benchmarks as f64;
@@ -295,7 +303,7 @@ fn score(scenario: Scenario, benchmarks: u64) -> Vec<Score> {
         let machine = Machine::new(scenario, seed);
         let mut target = Simulated::new(&machine, costs);
         let nominal: Vec<f64> = std::iter::once(target.mean_cost()).chain(costs.iter().copied()).collect();
-        let measurement = measure("simulated", Mode::Throughput, &mut target, &Config::default(), &machine);
+        let measurement = measure("simulated", Mode::Throughput, &mut target, config, &machine);
         let slowness = machine.borrow().slowness(measurement.samples);
         for ((row, nominal), score) in measurement.rows.iter().zip(nominal).zip(&mut scores) {
             let Cost { nanoseconds, cycles, .. } = row.cost.unwrap();
@@ -304,6 +312,7 @@ fn score(scenario: Scenario, benchmarks: u64) -> Vec<Score> {
             let is_covered = ticks(interval.low) <= truth && truth <= ticks(interval.high);
             score.coverage += share * f64::from(u8::from(is_covered));
             score.bias += share * (ticks(nanoseconds.value) / truth - 1.0);
+            score.half_width += share * (ticks(interval.high) / truth - ticks(interval.low) / truth) / 2.0;
             score.cycles_bias += share * cycles.map_or(0.0, |cycles| cycles.value * TICKS_PER_CYCLE / nominal - 1.0);
         }
     }
@@ -313,12 +322,13 @@ fn score(scenario: Scenario, benchmarks: u64) -> Vec<Score> {
 #[test]
 fn intervals_cover_the_truth_in_every_scenario() {
     let scored: Vec<_> = std::thread::scope(|scope| {
-        let running = SCENARIOS.map(|scenario| (scenario.name, scope.spawn(move || score(scenario, 2_000))));
+        let running =
+            SCENARIOS.map(|scenario| (scenario.name, scope.spawn(move || score(scenario, 2_000, &Config::default()))));
         running.into_iter().map(|(name, scores)| (name, scores.join().unwrap())).collect()
     });
     let mut dishonest = Vec::new();
     for (name, scores) in scored {
-        for (row, Score { coverage, bias, cycles_bias }) in scores.into_iter().enumerate() {
+        for (row, Score { coverage, bias, cycles_bias, .. }) in scores.into_iter().enumerate() {
             let line =
                 format!("{name}, row {row}: coverage {coverage:.3}, bias {bias:+.5}, of cycles {cycles_bias:+.5}");
             println!("{line}");

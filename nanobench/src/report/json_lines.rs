@@ -12,7 +12,7 @@
 //! | member | meaning |
 //! |---|---|
 //! | `version` | of this format: 1 |
-//! | `method` | of the estimator, so that figures of different methods are not compared by accident |
+//! | `method` | the estimator and its version, such as `least-squares-1`, `leave-one-out-1` or `replay-1`, so that figures of different methods are not compared by accident |
 //! | `id`, `group`, `mode` | the benchmark, the group of inputs or `null` for the whole, `throughput` or `latency` |
 //! | `cold` | whether each call found its data out of the caches |
 //! | `repeated` | whether the group's first input came over and over, instead of the mix |
@@ -45,8 +45,8 @@ use crate::target::{Counted, Mode};
 /// The version of the format.
 const VERSION: f64 = 1.0;
 
-/// What the figures are made with: iteratively reweighted least squares over random multisets, with a metronome.
-const METHOD: &str = "least-squares-1";
+/// The version of how each estimator makes figures.
+const METHOD_VERSION: u32 = 1;
 
 /// Writes JSON Lines.
 pub(crate) struct JsonLines<W> {
@@ -116,7 +116,7 @@ fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
     });
     Object::new()
         .number("version", VERSION)
-        .text("method", Some(METHOD))
+        .text("method", Some(&format!("{}-{METHOD_VERSION}", measurement.estimator(row).name())))
         .text("id", Some(&measurement.id))
         .text("group", row.label.as_deref())
         .text("mode", Some(mode_name(measurement.mode)))
@@ -269,6 +269,7 @@ impl Object {
 mod tests {
     use super::*;
     use crate::clock::ClockFacts;
+    use crate::config::Estimator;
     use crate::measurement::{Cost, Epoch, Instability, Interval, Outcome};
 
     fn measurement(outcome: Outcome) -> Measurement {
@@ -345,6 +346,24 @@ mod tests {
         );
         assert!(lines[0].starts_with(start), "{}", lines[0]);
         assert!(lines[0].ends_with(r#""pair_cost_ticks":63.4,"clock_remark":null}}"#), "{}", lines[0]);
+    }
+
+    #[test]
+    fn the_method_is_that_of_the_row() {
+        let mut measurement = measurement(Outcome::Ok);
+        let config = Config { estimator: Estimator::LeaveOneOut, ..Config::default() };
+        measurement.config = Some(config);
+        measurement.rows.push(Row { is_repeated: true, ..measurement.rows[1].clone() });
+        let methods = lines(&measurement);
+        assert!(methods[0].contains(r#""method":"leave-one-out-1""#), "{methods:?}");
+        assert!(methods[1].contains(r#""method":"leave-one-out-1""#), "{methods:?}");
+        assert!(methods[2].contains(r#""method":"least-squares-1""#), "{methods:?}");
+        for change in [|it: &mut Measurement| it.config.as_mut().unwrap().cold = true, |it| it.rows.truncate(1)] {
+            let mut other = measurement.clone();
+            change(&mut other);
+            let methods = lines(&other);
+            assert!(methods[0].contains(r#""method":"least-squares-1""#), "nothing can be left out: {methods:?}");
+        }
     }
 
     #[test]

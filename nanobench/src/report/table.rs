@@ -6,7 +6,7 @@ use termcolor::{Color, ColorSpec, WriteColor};
 
 use crate::allocations::{self, Allocations};
 use crate::complexity::Complexity;
-use crate::config::Config;
+use crate::config::{Config, Estimator};
 use crate::measurement::{CoreClock, Cost, Figure, Interval, Machine, Measurement, Outcome, Row};
 use crate::printable::printable;
 use crate::report::markdown::{cell, code, grouped};
@@ -204,7 +204,11 @@ impl<W: WriteColor> Table<W> {
         let mode = if measurement.mode == Mode::Latency { " latency" } else { "" };
         let cold = if measurement.is_cold() { " cold" } else { "" };
         let repeated = if row.is_repeated { " repeated" } else { "" };
-        let name = format!("{name}{mode}{cold}{repeated}");
+        let estimator = match measurement.estimator(row) {
+            Estimator::LeastSquares => String::new(),
+            other => format!(" {}", other.name()),
+        };
+        let name = format!("{name}{mode}{cold}{repeated}{estimator}");
         write!(self.out, "| ")?;
         match advice(&row.outcome) {
             None => {
@@ -589,6 +593,21 @@ mod tests {
             printed.contains(":boom: `bad` (iterations overflow. Maybe your code got optimized away?)\n"),
             "{printed}"
         );
+    }
+
+    #[test]
+    fn rows_of_another_estimator_name_it_where_it_made_a_difference() {
+        let group = Row { label: Some("3".into()), ..row(Outcome::Ok, 2.0) };
+        let repeated = Row { is_repeated: true, ..group.clone() };
+        let mut several = measurement("several", vec![row(Outcome::Ok, 1.0), group, repeated]);
+        let mut one = measurement("one", vec![row(Outcome::Ok, 1.0)]);
+        let config = Config { estimator: Estimator::LeaveOneOut, ..Config::default() };
+        several.config = Some(config.clone());
+        one.config = Some(config);
+        let printed = printed(&[several, one]);
+        let names: Vec<&str> = printed.lines().skip(3).filter_map(|line| line.rsplit("| ").next()).collect();
+        let expected = ["`several` leave-one-out", "`several/3` leave-one-out", "`several/3` repeated", "`one`"];
+        assert_eq!(names, expected);
     }
 
     #[test]

@@ -126,6 +126,21 @@ fn only_measuring_calls_a_function_more_than_once() {
 }
 
 #[test]
+fn another_estimator_is_named_in_the_rows_where_there_are_inputs_to_tell_apart() {
+    for name in ["leave-one-out", "replay"] {
+        let flag = fixture!("table").measure(&format!("--quiet --estimator {name} --exact copy plain")).succeeds();
+        let expected = ["`plain`".to_owned()].into_iter();
+        let expected =
+            expected.chain(["copy", "copy/3", "copy/4", "copy/7", "copy/8"].map(|id| format!("`{id}` {name}")));
+        assert_eq!(flag.rows(), expected.collect::<Vec<_>>(), "{flag:?}");
+        let json = fixture!("table").env("NANOBENCH_ESTIMATOR", name).measure("--format jsonl --exact copy").succeeds();
+        assert_eq!(json.stdout.matches(&format!("\"method\":\"{name}-1\"")).count(), 5, "{json:?}");
+    }
+    let wrong = "nanobench: --estimator: \"best\" should be least-squares, leave-one-out or replay\n";
+    fixture!("table").args("--bench --estimator best").run().only_complains(2, wrong);
+}
+
+#[test]
 fn json_lines_are_one_object_a_row_and_nothing_else() {
     let output = fixture!("table").measure("--format jsonl copy|plain").succeeds();
     let ids: Vec<&str> = output.stdout.lines().map(|line| line.split('"').nth(9).unwrap()).collect();

@@ -18,6 +18,7 @@ use registered::settings;
     warmup = 10,
     precision = 0.005,
     max_time = "1 min",
+    estimator = "leave-one-out",
     unit = "byte",
     batch = 5_000_000_000
 )]
@@ -25,6 +26,7 @@ fn literals() {}
 
 const COUNT: u64 = 7;
 const LENGTH: usize = 1 << 20;
+const ESTIMATOR: nanobench::Estimator = nanobench::Estimator::Replay;
 const TIME: Duration = Duration::from_millis(3);
 
 #[nanobench(
@@ -37,6 +39,7 @@ const TIME: Duration = Duration::from_millis(3);
     warmup = COUNT,
     precision = 1.0 / 3.0,
     max_time = Duration::MAX,
+    estimator = ESTIMATOR.name(),
     unit = format!("{COUNT} B"),
     batch = LENGTH + 1
 )]
@@ -58,6 +61,7 @@ fn main() {
     assert_eq!(given.warmup, Some(10));
     assert_eq!(given.precision, Some(0.005));
     assert_eq!(given.max_time, Some(Duration::from_secs(60)));
+    assert_eq!(given.estimator.as_deref(), Some("leave-one-out"));
     assert_eq!(given.unit.as_deref(), Some("byte"));
     assert_eq!(given.batch, Some(5e9));
 
@@ -71,6 +75,7 @@ fn main() {
     assert_eq!(given.warmup, Some(7));
     assert_eq!(given.precision, Some(1.0 / 3.0));
     assert_eq!(given.max_time, Some(Duration::MAX));
+    assert_eq!(given.estimator.as_deref(), Some("replay"));
     assert_eq!(given.unit.as_deref(), Some("7 B"));
     assert_eq!(given.batch, Some(1_048_577.0));
 
