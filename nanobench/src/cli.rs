@@ -452,6 +452,7 @@ mod tests {
                 "SHARE" => "0.25",
                 "BOOL" => "true",
                 "UNIT" => "us",
+                "ESTIMATOR" => "replay",
                 _ => "7",
             };
             let read = arguments(&format!("--{}={value}", setting.flag())).overrides;

@@ -358,9 +358,11 @@ mod tests {
         assert!(methods[0].contains(r#""method":"leave-one-out-1""#), "{methods:?}");
         assert!(methods[1].contains(r#""method":"leave-one-out-1""#), "{methods:?}");
         assert!(methods[2].contains(r#""method":"least-squares-1""#), "{methods:?}");
-        for change in [|it: &mut Measurement| it.config.as_mut().unwrap().cold = true, |it| it.rows.truncate(1)] {
-            let mut other = measurement.clone();
-            change(&mut other);
+        let cold = Config { cold: true, ..measurement.config.clone().unwrap() };
+        let whole = measurement.rows[..1].to_vec();
+        for other in
+            [Measurement { config: Some(cold), ..measurement.clone() }, Measurement { rows: whole, ..measurement }]
+        {
             let methods = lines(&other);
             assert!(methods[0].contains(r#""method":"least-squares-1""#), "nothing can be left out: {methods:?}");
         }

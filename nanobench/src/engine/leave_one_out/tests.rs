@@ -264,6 +264,20 @@ fn replaying_measures_the_same_where_nothing_can_be_learnt() {
 }
 
 #[test]
+fn a_busy_sibling_that_takes_samples_out_of_rounds_does_not_bend_the_figures() {
+    let scenario =
+        Scenario { name: "four inputs and a busy sibling", costs: &[5.0, 20.0, 60.0, 150.0], sibling: 0.3, ..QUIET };
+    for estimator in ESTIMATORS {
+        let config = Config { estimator, max_time: Duration::from_millis(20), ..Config::default() };
+        for (row, found) in score(scenario, 100, &config).into_iter().enumerate() {
+            let line = format!("{estimator:?}, {row}: bias {:+.4}, coverage {:.3}", found.bias, found.coverage);
+            println!("{line}");
+            assert!(found.bias.abs() < 0.02, "{line}");
+        }
+    }
+}
+
+#[test]
 fn without_groups_all_estimators_are_least_squares() {
     let figure = |estimator| {
         let machine = Machine::new(QUIET, 9);
