@@ -29,8 +29,8 @@ use crate::target::{Mode, NOT_CHAINED, Target, max_calls_of_types, time};
 /// Measures what a call of `function` costs with each distinct value of `inputs`, in the company of the others.
 ///
 /// A value that comes several times is that much more frequent. Each call gets a clone, made while the clock stands still. The
-/// results are in the order in which the values first appear. How long it takes is up to `params`, not to a budget: usually some
-/// tens of milliseconds.
+/// results are in the order in which the values first appear. How long it takes is up to `params`, not to a budget: from some
+/// tens of milliseconds to a second, where the core is shared or costs are small beside the others.
 ///
 /// # Errors
 ///
