@@ -262,6 +262,10 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     let mut code = 0;
     let mut hinted = "";
     let mut curves: Vec<Curve> = Vec::new();
+    let batch_of = |benchmark: &Benchmark| {
+        let config = configure(benchmark, &environment, &arguments.overrides).ok()?.ok()?;
+        Some(config.batch)
+    };
     for (benchmark, mode, config) in measurements {
         let is_curve = benchmark.entry.complexity;
         let series = benchmark.series();
@@ -278,7 +282,7 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
                     measurement = Some(engine::measure(&benchmark.id, mode, target, config, &clock));
                 });
                 let measurement = measurement.expect("a benchmark that shows no target panics");
-                Measurement { relative: relative(chosen, benchmark, mode, config, &clock), ..measurement }
+                Measurement { relative: relative(chosen, benchmark, mode, config, &batch_of, &clock), ..measurement }
             })
         });
         let measurement = measured.unwrap_or_else(|message| {
@@ -326,6 +330,7 @@ fn relative(
     benchmark: &Benchmark,
     mode: Mode,
     config: &Config,
+    baseline_batch: &dyn Fn(&Benchmark) -> Option<f64>,
     clock: &MachineClock,
 ) -> Option<Figure> {
     if benchmark.entry.baseline {
@@ -336,19 +341,24 @@ fn relative(
     if !baseline.entry.can_measure(mode) {
         return None;
     }
+    let per_unit = config.batch / baseline_batch(baseline)?;
     let mut comparison = None;
-    baseline.visit(&mut |first| {
-        benchmark.visit(&mut |second| {
-            let mut first = WithAmounts { inner: &mut *first, amounts: Vec::new() };
-            let mut second = WithAmounts { inner: second, amounts: Vec::new() };
-            let mut targets: [(&str, &mut dyn Target); 2] = [(&baseline.id, &mut first), (&benchmark.id, &mut second)];
-            comparison = Some(engine::compare(&mut targets, mode, config, clock));
+    // The figure of the benchmark by itself is good, whatever becomes of the baseline.
+    catching_panics(|| {
+        baseline.visit(&mut |first| {
+            benchmark.visit(&mut |second| {
+                let mut first = WithAmounts { inner: &mut *first, amounts: Vec::new() };
+                let mut second = WithAmounts { inner: second, amounts: Vec::new() };
+                let mut targets: [(&str, &mut dyn Target); 2] =
+                    [(&baseline.id, &mut first), (&benchmark.id, &mut second)];
+                comparison = Some(engine::compare(&mut targets, mode, config, clock));
+            });
         });
-    });
+    })
+    .ok()?;
     let entry = &comparison?.entries[1];
-    // Both are taken to do the same work in a call, unless the settings of each say otherwise.
-    let interval = Interval { low: entry.relative_low, high: entry.relative_high };
-    Some(Figure { value: entry.relative, interval: interval.high.is_finite().then_some(interval) })
+    let interval = Interval { low: per_unit * entry.relative_low, high: per_unit * entry.relative_high };
+    Some(Figure { value: per_unit * entry.relative, interval: interval.high.is_finite().then_some(interval) })
 }
 
 /// The costs of one function over its argument.

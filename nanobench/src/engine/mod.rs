@@ -221,13 +221,17 @@ impl<'a> Run<'a> {
         self.clock.now_ticks().saturating_sub(self.begin_ticks) as f64
     }
 
-    /// As many calls as the next epoch should make, or fewer if the time left is too short for them, but at least one.
+    /// As many calls as the next epoch should make, or fewer if the time left is too short for them, but never fewer than was asked
+    /// for.
     fn affordable_calls(&self, left_ticks: f64, wall_ticks_per_call: f64) -> u64 {
         let wanted = self.logic.calls();
         if self.config.epoch_iterations > 0 || wall_ticks_per_call == 0.0 {
             return wanted;
         }
-        wanted.max(self.design.least_calls()).min((left_ticks / wall_ticks_per_call) as u64).max(1)
+        wanted
+            .max(self.design.least_calls())
+            .min((left_ticks / wall_ticks_per_call) as u64)
+            .max(self.config.min_epoch_iterations.max(1))
     }
 
     /// Runs an epoch of about `calls` calls and returns how many it made and how long its samples took together.

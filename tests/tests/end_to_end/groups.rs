@@ -36,7 +36,7 @@ fn the_command_line_wins_over_a_group() {
 
 #[test]
 fn the_others_of_the_module_are_compared_with_the_baseline_case_by_case() {
-    let output = fixture!("groups").measure("--quiet compared").succeeds();
+    let output = fixture!("groups").measure("--quiet compared::[fow]").succeeds();
     let relative = |name: &str| {
         let line = output.stdout.lines().find(|line| line.contains(&format!("`{name}`"))).expect("there is such a row");
         line.split('|').nth(1).unwrap().trim().to_owned()
@@ -46,6 +46,16 @@ fn the_others_of_the_module_are_compared_with_the_baseline_case_by_case() {
     assert!(relative("compared::other/30").contains('%'));
     let alone = output.stdout.lines().find(|line| line.contains("without_such_a_case")).unwrap();
     assert!(!alone.split('|').nth(1).unwrap().contains('%'), "{output:?}");
+}
+
+#[test]
+fn what_is_compared_is_the_cost_of_a_unit() {
+    let output = fixture!("groups").measure("--quiet per_unit::in_parts").succeeds();
+    let row = output.stdout.lines().find(|line| line.contains("in_parts")).expect("there is such a row");
+    let relative: String = row.split('|').nth(1).unwrap().chars().take_while(|c| *c != '%').collect();
+    // The same work is a million units in one and a single unit in the other, whatever the machine makes of it.
+    let relative: f64 = relative.trim().replace(',', "").parse().unwrap();
+    assert!(relative > 1e6, "{output:?}");
 }
 
 #[test]
