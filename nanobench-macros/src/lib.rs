@@ -222,6 +222,7 @@ use crate::options::Options;
 /// | `estimator` | what becomes a `String`: `least-squares`, `leave-one-out` or `replay` | how the costs of inputs are told apart |
 /// | `unit` | what becomes a `String` | what one unit of work is called |
 /// | `batch` | a number above 0 | how many units of work one call does |
+/// | `bytes`, `items`, `chars` | a number above 0, or a closure | how much of it a call works on |
 /// | `time_unit` | what becomes a `String`: `ns`, `us`, `ms` or `s` | the unit of time in the table |
 ///
 /// The values are expressions. A duration is a `std::time::Duration`, or a literal of a number and one of the units `ns`,
