@@ -10,6 +10,7 @@ mod options;
 mod value;
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::quote;
 use syn::Error;
 
 use crate::function::Function;
@@ -323,23 +324,41 @@ fn group_attribute(options: TokenStream, item: TokenStream) -> TokenStream {
 /// function an error as well.
 fn attribute(options: TokenStream, item: TokenStream) -> TokenStream {
     let added = registration(options, item.clone()).unwrap_or_else(Error::into_compile_error);
-    let mut output = without_ignore(item);
+    let mut output = adapted(item);
     output.extend(added);
     output
 }
 
-/// The item without `#[ignore]`, which has been read and which the compiler warns of where there is no test.
-fn without_ignore(item: TokenStream) -> TokenStream {
+/// The item as it is to stay. `#[ignore]` has been read, and the compiler warns of it where there is no test. A function under `#[test]`
+/// is a test where there are tests, and would otherwise not be there at all, so that nothing could be measured.
+fn adapted(item: TokenStream) -> TokenStream {
     let mut tokens = item.into_iter().peekable();
     let (mut attributes, mut is_test) = (Vec::new(), false);
     while let Some(hash) = tokens.next_if(|token| value::is_punct(Some(token), '#')) {
         let Some(TokenTree::Group(group)) = tokens.next() else { break };
-        is_test |= group.stream().into_iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "test"));
+        is_test |= is_test_attribute(&group);
         attributes.push((hash, group));
     }
     attributes.retain(|(_, group)| is_test || !function::is_ignore(group));
-    let attributes = attributes.into_iter().flat_map(|(hash, group)| [hash, TokenTree::Group(group)]);
+    let attributes = attributes.into_iter().flat_map(|(hash, group)| {
+        let content = group.stream();
+        let in_tests_only = if is_test_attribute(&group) {
+            quote!(cfg_attr(test, ::core::prelude::v1::test))
+        } else if function::is_ignore(&group) {
+            quote!(cfg_attr(test, #content))
+        } else {
+            content
+        };
+        let mut adapted = Group::new(group.delimiter(), in_tests_only);
+        adapted.set_span(group.span());
+        [hash, TokenTree::Group(adapted)]
+    });
     attributes.chain(tokens).collect()
+}
+
+fn is_test_attribute(attribute: &Group) -> bool {
+    let mut tokens = attribute.stream().into_iter();
+    matches!((tokens.next(), tokens.next()), (Some(TokenTree::Ident(word)), None) if word == "test")
 }
 
 /// Both halves are read before either gives up: a person sees all mistakes at once.
