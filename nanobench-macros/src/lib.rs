@@ -140,6 +140,23 @@ use crate::options::Options;
 /// **`baseline`** on one benchmark of a module has the others of the module compared with it: they take turns in short rounds, and a
 /// column says how many times as fast each is, with an interval. Cases are compared with the case of the same name.
 ///
+/// ```
+/// mod powers {
+///     use nanobench::nanobench;
+///
+///     #[nanobench(args = [3, 30], baseline)]
+///     fn by_squaring(exponent: u32) -> u64 {
+///         3u64.wrapping_pow(exponent)
+///     }
+///
+///     #[nanobench(args = [3, 30])]
+///     fn one_by_one(exponent: u32) -> u64 {
+///         (0..exponent).fold(1, |power: u64, _| power.wrapping_mul(3))
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
 /// **`threads = [1, 2, 4]`**, or a single number, measures the function with so many threads at once, each a benchmark of its own:
 /// `name/threads=2`; 0 is as many as the program may use processors. In each sample they start together and make equally many calls;
 /// the figure is what a call costs in one of them. `--threads 1,2` and `NANOBENCH_THREADS` replace the list, for all benchmarks. A
@@ -161,6 +178,32 @@ use crate::options::Options;
 /// **`runtime = expression`** runs an `async fn`: something with a method `block_on` that takes a future, such as
 /// `tokio::runtime::Runtime::new().unwrap()`. It is made once for each measurement, before the clock starts. Without it a minimal
 /// executor polls on the thread that measures. The cost of `block_on` is in the figure.
+///
+/// ```
+/// use std::task::{Context, Poll, Waker};
+///
+/// use nanobench::nanobench;
+///
+/// /// Asks again until the future is ready.
+/// struct Impatient;
+///
+/// impl Impatient {
+///     fn block_on<F: Future>(&self, future: F) -> F::Output {
+///         let mut future = std::pin::pin!(future);
+///         let mut context = Context::from_waker(Waker::noop());
+///         loop {
+///             if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+///                 return output;
+///             }
+///         }
+///     }
+/// }
+///
+/// #[nanobench(inputs = [1, 2], runtime = Impatient)]
+/// async fn next(x: u64) -> u64 {
+///     std::future::ready(x + 1).await
+/// }
+/// ```
 ///
 /// **`name = "text"`** replaces the name of the function in results and filters. The modules around the function stay in
 /// front of it.
