@@ -1,7 +1,8 @@
 //! `Bencher`: what a function under the attribute is given that prepares something before it measures.
 
+use crate::amounts::{Amounts, Counted};
 use crate::closure::{Plain, WithInput, WithInputRef};
-use crate::target::{Amounts, Counted, Target, Visit, WithAmounts};
+use crate::target::{Target, Visit, WithAmounts};
 
 /// Measures a closure within a function under [`#[nanobench]`](macro@crate::nanobench) that has a state to prepare.
 ///

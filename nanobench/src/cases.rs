@@ -6,10 +6,11 @@ use std::fmt::{Debug, Display};
 use std::mem::needs_drop;
 use std::rc::Rc;
 
+use crate::amounts::{Amounts, Counted, Size};
 use crate::bencher::{self, Bencher};
 use crate::black_box::black_box;
 use crate::closure::{Plain, WithInput};
-use crate::target::{Amounts, Counted, Target, Visit, WithAmounts, max_calls_of_types};
+use crate::target::{Target, Visit, WithAmounts, max_calls_of_types};
 
 /// What a benchmark does with the target that it makes.
 type Body = Rc<dyn Fn(Visit)>;
@@ -36,64 +37,6 @@ impl Case {
 #[derive(Default)]
 pub struct Cases {
     cases: Vec<Case>,
-}
-
-/// How large an argument is, for `complexity`: the number itself, or how long it is. And how much is counted of something.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is neither a number nor something with a length",
-    note = "`complexity` needs the size of each argument, and what counts bytes, items or characters returns a number"
-)]
-pub trait Size {
-    /// The size, as a number.
-    fn size(&self) -> f64;
-}
-
-macro_rules! numbers {
-    ($($number:ty)*) => {
-        $(impl Size for $number {
-            fn size(&self) -> f64 {
-                *self as f64
-            }
-        })*
-    };
-}
-
-numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
-
-impl Size for str {
-    fn size(&self) -> f64 {
-        self.len() as f64
-    }
-}
-
-impl Size for String {
-    fn size(&self) -> f64 {
-        self.len() as f64
-    }
-}
-
-impl<T> Size for [T] {
-    fn size(&self) -> f64 {
-        self.len() as f64
-    }
-}
-
-impl<T> Size for Vec<T> {
-    fn size(&self) -> f64 {
-        self.len() as f64
-    }
-}
-
-impl<T, const N: usize> Size for [T; N] {
-    fn size(&self) -> f64 {
-        N as f64
-    }
-}
-
-impl<T: Size + ?Sized> Size for &T {
-    fn size(&self) -> f64 {
-        (**self).size()
-    }
 }
 
 impl Cases {

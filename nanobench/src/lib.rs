@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod allocations;
+mod amounts;
 mod bench;
 mod bencher;
 mod black_box;
@@ -108,15 +109,13 @@ compile_error!("nanobench cannot register benchmarks on this target: the `invent
 /// What the expansions of the macros name. Not part of the public interface: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::bencher::Bencher;
+    pub use crate::amounts::{Counted, Size};
     pub use crate::black_box::black_box;
-    pub use crate::cases::{Cases, DefaultRuntime, Size, amount, counted, joined, max_calls_of, plain, with_arg};
+    pub use crate::cases::{Cases, DefaultRuntime, amount, counted, joined, max_calls_of, plain, with_arg};
     pub use crate::chain::link_cycles;
     pub use crate::config::Overrides;
-    pub use crate::registry::{Entry, Group, thread_counts};
+    pub use crate::registry::{Entry, Function, Group, thread_counts};
     pub use crate::runner::main;
-    pub use crate::target::{
-        Counted, Function, Inputs, Mode, Sample, max_calls, max_calls_plain, sample, sample_chained, sample_plain,
-    };
+    pub use crate::target::{Inputs, Mode, Sample, max_calls, max_calls_plain, sample, sample_chained, sample_plain};
     pub use inventory;
 }

@@ -13,7 +13,8 @@ use crate::measurement::Machine;
 
 /// The clock of `nanobench-timer`. What there is to measure about it is measured when it is first asked for.
 pub(crate) struct MachineClock {
-    core_width: RefCell<CoreWidth>,
+    /// None where the width is that of a known family.
+    core_width: Option<RefCell<CoreWidth>>,
     /// What the scheduler of Linux counts of the thread that made this.
     waits: Option<File>,
 }
@@ -28,17 +29,17 @@ impl MachineClock {
     /// The clock for this thread.
     pub(crate) fn new() -> Self {
         Self {
-            core_width: RefCell::new(CoreWidth::recall(cache_directory(|name| std::env::var_os(name)), &core_kind())),
+            core_width: metronome::known_adds_per_cycle()
+                .is_none()
+                .then(|| RefCell::new(CoreWidth::recall(cache_directory(|name| std::env::var_os(name)), &core_kind()))),
             waits: File::open("/proc/thread-self/schedstat").ok(),
         }
     }
 
     /// Takes note of how many independent additions in a cycle a measurement has seen, for where that is not known.
     pub(crate) fn learn(&self, adds_per_cycle: f64) {
-        if metronome::known_adds_per_cycle().is_some() {
-            return;
-        }
-        let mut core_width = self.core_width.borrow_mut();
+        let Some(core_width) = &self.core_width else { return };
+        let mut core_width = core_width.borrow_mut();
         core_width.learn(adds_per_cycle);
         // It is a help for later runs only. Where it cannot be kept, as in a sandbox, this one is none the worse.
         let _ = core_width.save();
@@ -113,7 +114,7 @@ impl Metronome for MachineClock {
     }
 
     fn known_adds_per_cycle(&self) -> Option<f64> {
-        metronome::known_adds_per_cycle().or_else(|| self.core_width.borrow().adds_per_cycle())
+        metronome::known_adds_per_cycle().or_else(|| self.core_width.as_ref()?.borrow().adds_per_cycle())
     }
 }
 

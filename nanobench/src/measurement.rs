@@ -4,10 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::allocations::Allocations;
+use crate::amounts::Counted;
 use crate::clock::ClockFacts;
 use crate::config::{Config, Estimator};
 use crate::stats;
-use crate::target::{Counted, Mode};
+use crate::target::Mode;
 
 /// The result of one benchmark.
 ///

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use crate::cases::{Case, Cases};
 use crate::config::Overrides;
 use crate::printable::printable;
-use crate::target::{Function, Mode, Visit};
+use crate::target::{Mode, Plain, Target, Visit};
 use crate::threads;
 
 /// One function under `#[nanobench]`, as the attribute registers it before `main` runs.
@@ -36,6 +36,32 @@ pub struct Entry {
     pub settings: Option<fn() -> Overrides>,
     /// What was compiled for it.
     pub function: Function,
+}
+
+/// A function under the attribute, in the form in which it is registered: pointers to what was compiled for it.
+pub enum Function {
+    /// A function without inputs.
+    Plain {
+        /// Times so many calls.
+        sample: fn(calls: u64) -> u64,
+        /// The most calls of a sample.
+        max_calls: u64,
+    },
+    /// A function with inputs. Making them runs user code.
+    WithInputs(fn() -> Box<dyn Target>),
+    /// A function that is several benchmarks. Finding out which runs user code.
+    Cases(fn(&mut Cases)),
+}
+
+impl Function {
+    /// What the benchmark does, for a function that is a single one.
+    fn visit(&self, visit: Visit) {
+        match *self {
+            Self::Plain { sample, max_calls } => visit(&mut Plain { sample, max_calls }),
+            Self::WithInputs(target) => visit(&mut *target()),
+            Self::Cases(_) => unreachable!("each case is visited by itself"),
+        }
+    }
 }
 
 inventory::collect!(Entry);

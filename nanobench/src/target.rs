@@ -9,9 +9,8 @@ use std::mem::{ManuallyDrop, needs_drop, size_of};
 use std::ops::DerefMut;
 
 use crate::allocations;
-use crate::bencher::{self, Bencher};
+use crate::amounts::{Amounts, Counted, Size};
 use crate::black_box::{black_box, black_box_loaded};
-use crate::cases::{Cases, Size};
 use crate::chain::{Chain, Zero};
 use crate::groups::Groups;
 
@@ -82,26 +81,6 @@ pub trait Target {
     fn amounts(&self) -> &[Amounts] {
         &[]
     }
-}
-
-/// What a call can do an amount of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
-    /// Bytes.
-    Bytes,
-    /// Items, whatever they are.
-    Items,
-    /// Characters.
-    Chars,
-}
-
-/// How much of something a call does with each input.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Amounts {
-    /// What is counted.
-    pub counted: Counted,
-    /// For each input, or a single one for all.
-    pub per_input: Vec<f64>,
 }
 
 /// A target together with what its calls do an amount of.
@@ -243,38 +222,12 @@ pub(crate) const fn max_calls_of_types<X, R>() -> u64 {
     if owns && by_size > MAX_OWNING_CALLS { MAX_OWNING_CALLS } else { by_size }
 }
 
-/// A function under the attribute, in the form in which it is registered: pointers to what was compiled for it.
-pub enum Function {
-    /// A function without inputs.
-    Plain {
-        /// Times so many calls.
-        sample: fn(calls: u64) -> u64,
-        /// The most calls of a sample.
-        max_calls: u64,
-    },
-    /// A function with inputs. Making them runs user code.
-    WithInputs(fn() -> Box<dyn Target>),
-    /// A function that measures by itself, with the bencher that it is given.
-    WithBencher(fn(Bencher)),
-    /// A function that is several benchmarks. Finding out which runs user code.
-    Cases(fn(&mut Cases)),
-}
-
-impl Function {
-    /// What the benchmark does, for a function that is a single one.
-    pub(crate) fn visit(&self, visit: Visit) {
-        match *self {
-            Self::Plain { sample, max_calls } => visit(&mut Plain { sample, max_calls }),
-            Self::WithInputs(target) => visit(&mut *target()),
-            Self::WithBencher(function) => bencher::visit(function, visit),
-            Self::Cases(_) => unreachable!("each case is visited by itself"),
-        }
-    }
-}
-
-struct Plain {
-    sample: fn(u64) -> u64,
-    max_calls: u64,
+/// A function without inputs: pointers to what was compiled for it.
+pub(crate) struct Plain {
+    /// Times so many calls.
+    pub(crate) sample: fn(u64) -> u64,
+    /// The most calls of a sample.
+    pub(crate) max_calls: u64,
 }
 
 impl Target for Plain {
@@ -593,8 +546,8 @@ mod tests {
         fn count() {
             CALLS.set(CALLS.get() + 1);
         }
-        let plain = Function::Plain { sample: |calls| sample_plain(calls, count), max_calls: 9 };
-        plain.visit(&mut |target| _ = target.sample(Mode::Throughput, 1_000, &[]));
+        let mut plain = Plain { sample: |calls| sample_plain(calls, count), max_calls: 9 };
+        plain.sample(Mode::Throughput, 1_000, &[]);
         assert_eq!(CALLS.get(), 1_000);
     }
 

@@ -34,9 +34,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvError, SendError, Sender, TryRecvError};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
+use crate::amounts::Amounts;
 use crate::groups::Groups;
 use crate::rng::Rng;
-use crate::target::{Amounts, Mode, Target, Visit};
+use crate::target::{Mode, Target, Visit};
 
 /// How often a thread looks whether it can go on before it lets others have its processor: some tens of microseconds. A thread that
 /// sleeps takes longer than most samples to wake up, and lets its core fall into a clock that is not that of the samples. But when
@@ -368,6 +369,7 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::amounts::Counted;
     use crate::bencher::{self, Bencher};
     use crate::clock::{Clock, ClockFacts, Metronome};
     use crate::closure::{Plain, WithInputRef, WithState};
@@ -375,7 +377,7 @@ mod tests {
     use crate::engine;
     use crate::machine::MachineClock;
     use crate::measurement::Measurement;
-    use crate::target::{Counted, Inputs, sample};
+    use crate::target::{Inputs, sample};
     use std::cell::Cell;
     use std::collections::HashMap;
     use std::panic::panic_any;

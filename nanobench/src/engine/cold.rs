@@ -18,10 +18,11 @@ use std::cell::Cell;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::amounts::Amounts;
 use crate::black_box::black_box;
 use crate::config::Config;
 use crate::groups::Groups;
-use crate::target::{Amounts, Mode, Target};
+use crate::target::{Mode, Target};
 
 #[cfg(test)]
 mod tests;

@@ -18,13 +18,14 @@ mod repeated;
 mod simulation;
 mod sweep;
 
+use crate::amounts::{Amounts, Counted};
 use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::config::{Config, Estimator};
 use crate::groups::Groups;
 use crate::measurement::{CoreClock, Cost, Figure, Instability, Interval, MAX_SPREAD, Measurement, Outcome, Row};
 use crate::rng::Rng;
 use crate::stats::{self, Levels};
-use crate::target::{Amounts, Counted, Mode, Target};
+use crate::target::{Mode, Target};
 use crate::threads::Shares;
 use cold::{Cold, Eviction};
 pub(crate) use compare::compare;

@@ -36,11 +36,12 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use crate::allocations::Allocations;
+use crate::amounts::Counted;
 use crate::complexity::Complexity;
 use crate::config::Config;
 use crate::measurement::{Figure, Machine, Measurement, Row};
 use crate::report::{Report, advice, json, outcome_names};
-use crate::target::{Counted, Mode};
+use crate::target::Mode;
 
 /// The version of the format.
 const VERSION: f64 = 1.0;

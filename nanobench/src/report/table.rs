@@ -5,6 +5,7 @@ use std::io;
 use termcolor::{Color, ColorSpec, WriteColor};
 
 use crate::allocations::{self, Allocations};
+use crate::amounts::Counted;
 use crate::complexity::Complexity;
 use crate::config::{Config, Estimator};
 use crate::measurement::{CoreClock, Cost, Figure, Interval, Machine, Measurement, Outcome, Row};
@@ -12,7 +13,7 @@ use crate::printable::printable;
 use crate::report::markdown::{cell, code, grouped};
 use crate::report::{Report, advice};
 use crate::stats;
-use crate::target::{Counted, Mode};
+use crate::target::Mode;
 
 /// A column of numbers in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,6 @@ pub fn count() -> usize {
     let try_out = |entry: &Entry| match entry.function {
         Function::Plain { sample, .. } => _ = sample(2),
         Function::WithInputs(target) => drop(target()),
-        Function::WithBencher(_) => {}
         Function::Cases(collect) => collect(&mut Cases::default()),
     };
     inventory::iter::<Entry>.into_iter().map(try_out).count()
