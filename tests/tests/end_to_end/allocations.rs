@@ -10,7 +10,8 @@ const COLUMNS: &str = "|   allocs/op |      bytes/op |    peak bytes |     total
 
 /// The counts of the only benchmark that `name` selects, by the group of inputs, which is empty for the whole.
 fn counts(name: &str) -> HashMap<String, JsonValue> {
-    let output = fixture!("allocations").measure(&format!("--format jsonl --exact {name}")).succeeds();
+    let output =
+        fixture!("allocations").measure(&format!("--epoch-iterations 64 --format jsonl --exact {name}")).succeeds();
     let row = |line: &str| {
         let row: JsonValue = line.parse().expect("every line is JSON");
         let group = row["group"].get::<String>().cloned().unwrap_or_default();
