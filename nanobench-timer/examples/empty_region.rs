@@ -8,12 +8,15 @@
 use std::hint::black_box;
 
 use nanobench_timer::{
-    affinity, clock_source, fallback_reason, frequency, pair_cost, robust, start, start_u32, step_ticks, stop, stop_u32,
+    affinity, clock_source, fallback_reason, frequency, pair_cost, resolution_ticks_over_cpus, robust, start,
+    start_u32, step_ticks, stop, stop_u32,
 };
 
 const SAMPLES: usize = 4096;
 
 fn main() -> std::io::Result<()> {
+    // Before it is pinned, since it is about all CPUs.
+    let resolution = resolution_ticks_over_cpus();
     let pinned = affinity::suggested_cpu().map(affinity::pin_to).transpose()?;
     if let Some(cpu) = pinned.as_ref().and_then(affinity::Pinned::cpu) {
         println!("CPU          {cpu}");
@@ -28,6 +31,7 @@ fn main() -> std::io::Result<()> {
         println!("             the table is off by {deviation:+.1} ppm from a calibration");
     }
     println!("step         {} ticks = {:.2} ns", step_ticks(), frequency.nanoseconds(step_ticks() as f64));
+    println!("resolution   {resolution} ticks = {:.2} ns on most CPUs", frequency.nanoseconds(resolution as f64));
     let cost = pair_cost();
     let cost_ns = frequency.nanoseconds(cost.mean_ticks);
     println!("pair cost    {:.2} ticks = {cost_ns:.2} ns, mode {} ticks", cost.mean_ticks, cost.mode_ticks);

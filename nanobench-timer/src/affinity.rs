@@ -14,6 +14,8 @@ use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 
+use crate::interrupts;
+
 /// The CPUs that this thread may run on, in ascending order. Empty where the system cannot tell.
 ///
 /// ```
@@ -39,7 +41,7 @@ pub fn current_cpu() -> Option<usize> {
 
 /// Keeps this thread on one CPU until the result is dropped, which gives the thread back the CPUs that it had before.
 ///
-/// Threads that are created meanwhile inherit the restriction and keep it. Where the system cannot pin, this succeeds
+/// Threads that are created meanwhile inherit the restriction and keep it, unless they call [`set_available_cpus`]. Where the system cannot pin, this succeeds
 /// without any effect, which [`Pinned::cpu`] tells.
 ///
 /// # Errors
@@ -61,7 +63,7 @@ pub fn pin_to(cpu: usize) -> io::Result<Pinned> {
     let Some(previous) = system::affinity() else {
         return Ok(Pinned { restore: None, _not_send: PhantomData });
     };
-    let result = match system::CpuSet::only(cpu) {
+    let result = match system::CpuSet::of(&[cpu]) {
         Some(set) => set.apply(),
         None => Err(io::ErrorKind::InvalidInput.into()),
     };
@@ -71,8 +73,41 @@ pub fn pin_to(cpu: usize) -> io::Result<Pinned> {
     }
 }
 
-/// A CPU to pin a measurement to: one of the available ones, chosen at random, but none of the first two if there are
-/// more, since interrupts tend to be sent there. `None` where the system cannot tell which there are.
+/// Lets this thread run on these CPUs and on no others, for good: what a thread that inherited a restriction takes back.
+/// [`pin_to`] is for a while. Where the system cannot pin, this succeeds without any effect.
+///
+/// # Errors
+///
+/// If there is none of these CPUs, or this process may not use any of them.
+///
+/// ```
+/// use nanobench_timer::affinity::{available_cpus, pin_to, set_available_cpus};
+///
+/// # fn main() -> std::io::Result<()> {
+/// let all = available_cpus();
+/// let _pinned = all.first().map(|first| pin_to(*first)).transpose()?;
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| {
+///         set_available_cpus(&all).unwrap();
+///         assert_eq!(available_cpus(), all);
+///     });
+/// });
+/// # Ok(())
+/// # }
+/// ```
+pub fn set_available_cpus(cpus: &[usize]) -> io::Result<()> {
+    if system::affinity().is_none() {
+        return Ok(());
+    }
+    system::CpuSet::of(cpus).ok_or(io::ErrorKind::InvalidInput)?.apply()
+}
+
+/// A CPU to pin a measurement to: of those available, one of those that serve the fewest interrupts of devices, chosen at
+/// random. `None` where the system cannot tell which there are.
+///
+/// Linux is asked twice, 20 ms apart, how many interrupts of devices each CPU has served, unless there is only one to choose.
+/// Two more than on the quietest CPU still pass for as few. Where that does not tell the CPUs apart, and where the system does
+/// not say, it is none of the first two if there are more, since interrupts tend to be sent there.
 ///
 /// Choosing anew in every process keeps several of them from crowding one core and shows when a result depends on the
 /// core.
@@ -88,15 +123,45 @@ pub fn pin_to(cpu: usize) -> io::Result<Pinned> {
 #[must_use]
 pub fn suggested_cpu() -> Option<usize> {
     let cpus = available_cpus();
+    let served = if cpus.len() > 1 { interrupts::served(&cpus) } else { None };
     // The standard library's hasher is keyed at random in every process, and anew for each instance.
     let random = std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), 0);
-    choose(&cpus, random)
+    choose(&cpus, served.as_deref(), random)
 }
 
-fn choose(cpus: &[usize], random: u64) -> Option<usize> {
-    let candidates = if cpus.len() > 2 { &cpus[2..] } else { cpus };
+/// How many interrupts more than on the quietest CPU do not matter. A stray one, such as of a key or of the disk that the
+/// program came from, should not decide, and three in 20 ms still take up less than a thousandth of the time.
+const TOLERATED_INTERRUPTS: u32 = 2;
+
+/// Chooses one of the CPUs, given how many interrupts each of them served of late if that is known.
+fn choose(cpus: &[usize], served: Option<&[u32]>, random: u64) -> Option<usize> {
+    let served = served.unwrap_or_default();
+    let most = served.iter().min().map_or(0, |fewest| fewest.saturating_add(TOLERATED_INTERRUPTS));
+    let quiet: Vec<usize> =
+        cpus.iter().zip(served).filter(|(_, served)| **served <= most).map(|(cpu, _)| *cpu).collect();
+    let tells_apart = !quiet.is_empty() && quiet.len() < cpus.len();
+    let candidates = match cpus {
+        _ if tells_apart => &quiet[..],
+        [_, _, others @ ..] if !others.is_empty() => others,
+        _ => cpus,
+    };
     let count = candidates.len() as u64;
     if count == 0 { None } else { Some(candidates[(random % count) as usize]) }
+}
+
+/// How lists of CPUs are written: `0-3, 8` for ascending numbers, runs drawn together.
+///
+/// ```
+/// assert_eq!(nanobench_timer::affinity::ranges(&[0, 1, 2, 3, 8, 10, 11]), "0-3, 8, 10-11");
+/// ```
+#[must_use]
+pub fn ranges(ascending: &[usize]) -> String {
+    let runs = ascending.chunk_by(|a, b| a + 1 == *b).map(|run| match *run {
+        [first, .., last] => format!("{first}-{last}"),
+        [only] => only.to_string(),
+        [] => String::new(),
+    });
+    runs.collect::<Vec<_>>().join(", ")
 }
 
 /// Keeps the thread that made it on one CPU. Dropping it restores what was before.
@@ -145,8 +210,7 @@ impl fmt::Display for PinError {
         if available.contains(cpu) {
             return write!(f, "cannot keep this thread on CPU {cpu}: {error}");
         }
-        write!(f, "cannot keep this thread on CPU {cpu}, it may use only ")?;
-        write_ranges(f, available)
+        write!(f, "cannot keep this thread on CPU {cpu}, it may use only {}", ranges(available))
     }
 }
 
@@ -154,19 +218,6 @@ impl std::error::Error for PinError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.error)
     }
-}
-
-/// `0-3, 8`: ascending numbers, runs drawn together.
-fn write_ranges(f: &mut fmt::Formatter<'_>, ascending: &[usize]) -> fmt::Result {
-    for (index, run) in ascending.chunk_by(|a, b| a + 1 == *b).enumerate() {
-        let separator = if index == 0 { "" } else { ", " };
-        match *run {
-            [first, .., last] => write!(f, "{separator}{first}-{last}")?,
-            [only] => write!(f, "{separator}{only}")?,
-            [] => {}
-        }
-    }
-    Ok(())
 }
 
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
@@ -183,12 +234,15 @@ mod system {
     pub(super) struct CpuSet(Vec<Word>);
 
     impl CpuSet {
-        pub(super) fn only(cpu: usize) -> Option<Self> {
-            if cpu >= MAX_WORDS * BITS {
+        pub(super) fn of(cpus: &[usize]) -> Option<Self> {
+            let last = *cpus.iter().max()?;
+            if last >= MAX_WORDS * BITS {
                 return None;
             }
-            let mut words = vec![0; cpu / BITS + 1];
-            words[cpu / BITS] = 1 << (cpu % BITS);
+            let mut words = vec![0; last / BITS + 1];
+            for cpu in cpus {
+                words[cpu / BITS] |= 1 << (cpu % BITS);
+            }
             Some(Self(words))
         }
 
@@ -251,13 +305,16 @@ mod system {
             Self(unsafe { mem::zeroed() })
         }
 
-        pub(super) fn only(cpu: usize) -> Option<Self> {
-            if cpu >= CPUS {
+        pub(super) fn of(cpus: &[usize]) -> Option<Self> {
+            let last = *cpus.iter().max()?;
+            if last >= CPUS {
                 return None;
             }
             let mut set = Self::empty();
-            // SAFETY: the set has a bit for this CPU.
-            unsafe { libc::CPU_SET(cpu, &mut set.0) };
+            for cpu in cpus {
+                // SAFETY: the set has a bit for this CPU, which is at most the last.
+                unsafe { libc::CPU_SET(*cpu, &mut set.0) };
+            }
             Some(set)
         }
 
@@ -320,8 +377,10 @@ mod system {
     pub(super) struct CpuSet(usize);
 
     impl CpuSet {
-        pub(super) fn only(cpu: usize) -> Option<Self> {
-            Some(Self(1_usize.checked_shl(u32::try_from(cpu).ok()?)?))
+        pub(super) fn of(cpus: &[usize]) -> Option<Self> {
+            let bit = |cpu: &usize| 1_usize.checked_shl(u32::try_from(*cpu).ok()?);
+            let mask = cpus.iter().map(bit).try_fold(0, |mask, bit| Some(mask | bit?))?;
+            (mask != 0).then_some(Self(mask))
         }
 
         pub(super) fn cpus(&self) -> Vec<usize> {
@@ -342,7 +401,7 @@ mod system {
 
     /// Windows tells a thread's mask only in exchange for a new one, so the thread is held where it is for a moment.
     pub(super) fn affinity() -> Option<CpuSet> {
-        let CpuSet(here) = CpuSet::only(current_cpu()?)?;
+        let CpuSet(here) = CpuSet::of(&[current_cpu()?])?;
         let previous = set_mask(here)?;
         set_mask(previous)?;
         Some(CpuSet(previous))
@@ -362,7 +421,7 @@ mod system {
     pub(super) enum CpuSet {}
 
     impl CpuSet {
-        pub(super) fn only(_cpu: usize) -> Option<Self> {
+        pub(super) fn of(_cpus: &[usize]) -> Option<Self> {
             None
         }
 
@@ -387,41 +446,66 @@ mod system {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
-    struct Ranges<'a>(&'a [usize]);
+    #[test]
+    fn no_cpus_are_no_ranges() {
+        assert_eq!(ranges(&[]), "");
+        assert_eq!(ranges(&[7]), "7");
+        assert_eq!(ranges(&[5, 7]), "5, 7");
+    }
 
-    impl fmt::Display for Ranges<'_> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write_ranges(f, self.0)
+    /// All that can be chosen.
+    fn candidates(cpus: &[usize], served: Option<&[u32]>) -> Vec<usize> {
+        (0..cpus.len() as u64)
+            .filter_map(|random| choose(cpus, served, random))
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
+    }
+
+    #[test]
+    fn cpus_that_serve_interrupts_are_avoided() {
+        assert_eq!(candidates(&[0, 1], Some(&[0, 900])), [0]);
+        assert_eq!(candidates(&[0, 1], Some(&[900, 30])), [1]);
+        assert_eq!(candidates(&[4, 5, 6, 9], Some(&[0, 0, 50, 0])), [4, 5, 9]);
+        assert_eq!(candidates(&[4, 5, 6], Some(&[u32::MAX, u32::MAX - 9, u32::MAX])), [5]);
+    }
+
+    #[test]
+    fn a_few_interrupts_more_do_not_matter() {
+        assert_eq!(candidates(&[0, 1], Some(&[2, 0])), [0, 1]);
+        assert_eq!(candidates(&[0, 1], Some(&[3, 0])), [1]);
+        assert_eq!(candidates(&[0, 1, 2, 3], Some(&[10, 12, 13, 11])), [0, 1, 3]);
+        assert_eq!(candidates(&[0, 1], Some(&[u32::MAX; 2])), [0, 1]);
+    }
+
+    #[test]
+    fn where_nothing_tells_them_apart_the_first_two_cpus_are_avoided_if_there_are_more() {
+        for served in [None, Some(&[0, 2, 1, 0][..])] {
+            let served = |count| served.map(|served| &served[..count]);
+            assert_eq!(candidates(&[4, 5, 6, 9], served(4)), [6, 9]);
+            assert_eq!(candidates(&[4, 5, 6], served(3)), [6]);
+            assert_eq!(candidates(&[4, 5], served(2)), [4, 5]);
+            assert_eq!(candidates(&[4], served(1)), [4]);
+            assert_eq!(candidates(&[], served(0)), []);
+            assert_eq!(choose(&[], served(0), 7), None);
         }
     }
 
     #[test]
-    fn neighbouring_cpus_are_written_as_a_range() {
-        assert_eq!(Ranges(&[0, 1, 2, 3, 8, 10, 11]).to_string(), "0-3, 8, 10-11");
-        assert_eq!(Ranges(&[]).to_string(), "");
-    }
-
-    #[test]
-    fn the_first_two_cpus_are_avoided_where_there_are_more() {
-        assert_eq!(choose(&[4, 5, 6], 12_345), Some(6));
-        assert_eq!(choose(&[4, 5, 6, 9], 1), Some(9));
-        assert_eq!(choose(&[4, 5], 2), Some(4));
-        assert_eq!(choose(&[4], 7), Some(4));
-        assert_eq!(choose(&[], 7), None);
-    }
-
-    #[test]
-    fn a_set_of_one_cpu_holds_that_cpu() {
-        for cpu in [0, 5, 31] {
-            if let Some(set) = system::CpuSet::only(cpu) {
-                assert_eq!(set.cpus(), [cpu]);
+    fn a_set_holds_the_cpus_that_it_is_made_of() {
+        for cpus in [&[0][..], &[5], &[31], &[0, 3, 30]] {
+            if let Some(set) = system::CpuSet::of(cpus) {
+                assert_eq!(set.cpus(), cpus);
             }
         }
     }
 
     #[test]
-    fn an_absurd_cpu_is_refused() {
-        assert!(system::CpuSet::only(usize::MAX).is_none());
+    fn an_absurd_cpu_and_no_cpu_at_all_are_refused() {
+        assert!(system::CpuSet::of(&[usize::MAX]).is_none());
+        assert!(system::CpuSet::of(&[0, usize::MAX]).is_none());
+        assert!(system::CpuSet::of(&[]).is_none());
     }
 }

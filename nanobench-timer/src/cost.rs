@@ -1,14 +1,26 @@
 //! What a reading costs and how finely the clock resolves, both measured on first use.
 
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
 use once_cell::sync::OnceCell;
 
+use crate::affinity::{available_cpus, pin_to};
 use crate::{robust, start, stop};
 
 /// The pairs that are timed. Enough for the mean to resolve a hundredth of a step; they take well under a millisecond
 /// where the clock is a counter.
 const PAIRS: usize = 2048;
+
+/// The pairs that are timed on all CPUs together, if there are no more of them than this.
+const PAIRS_OVER_CPUS: usize = 512;
+
+/// The pairs that are thrown away after a move to another CPU, whose caches know nothing of the thread.
+const COLD_PAIRS: usize = 4;
+
+/// No further CPU is moved to after this time. A move takes some tens of microseconds, or some milliseconds where the other
+/// CPU is busy.
+const MAX_TOUR: Duration = Duration::from_millis(100);
 
 /// The readings whose differences are looked at to find the step.
 const STEP_READINGS: usize = 1024;
@@ -46,6 +58,59 @@ pub fn pair_cost() -> PairCost {
     *COST.get_or_init(measure_pair)
 }
 
+/// What an empty region between [`start`] and [`stop`] takes most often on the CPUs that this thread may use, in ticks; the
+/// step of the clock where that is more, so at least 1.
+///
+/// This is the resolution of highwayhash's `tsc_timer`: the mode of readings from every CPU, and what a single reading can
+/// tell apart at best. [`pair_cost`] is finer, but of one CPU only. If CPUs differ, as large and small cores do, it is what
+/// most of them have.
+///
+/// The first call moves the thread to each CPU in turn, or to as many as can be reached within 100 ms, and gives it back the
+/// CPUs that it had; where the system cannot pin, it measures where it is. Later ones return the same value at once.
+///
+/// ```
+/// let nanoseconds = nanobench_timer::frequency().nanoseconds(nanobench_timer::resolution_ticks_over_cpus() as f64);
+/// println!("a single reading resolves {nanoseconds:.1} ns");
+/// ```
+#[must_use]
+pub fn resolution_ticks_over_cpus() -> u64 {
+    static RESOLUTION: OnceCell<u64> = OnceCell::new();
+    *RESOLUTION.get_or_init(|| {
+        let begin = Instant::now();
+        let mut delay = Delay::new();
+        let mut samples = tour(
+            &available_cpus(),
+            || begin.elapsed() > MAX_TOUR,
+            |cpu, pairs| {
+                // A CPU that was taken away meanwhile has nothing to say.
+                let Ok(_pinned) = cpu.map(pin_to).transpose() else { return Vec::new() };
+                pair_samples(COLD_PAIRS, &mut delay);
+                pair_samples(pairs, &mut delay)
+            },
+        );
+        samples.sort_unstable();
+        let mode = if samples.is_empty() { 0 } else { robust::half_sample_mode(&samples) };
+        mode.max(step_ticks())
+    })
+}
+
+/// The samples of all `cpus`, equally many of each, until time is over; those of none in particular if there are none.
+fn tour(
+    cpus: &[usize],
+    is_over: impl Fn() -> bool,
+    mut samples_on: impl FnMut(Option<usize>, usize) -> Vec<u64>,
+) -> Vec<u64> {
+    let Some((&first, others)) = cpus.split_first() else {
+        return samples_on(None, PAIRS_OVER_CPUS);
+    };
+    let pairs = (PAIRS_OVER_CPUS / cpus.len()).max(1);
+    let mut samples = samples_on(Some(first), pairs);
+    for cpu in others.iter().take_while(|_| !is_over()) {
+        samples.extend(samples_on(Some(*cpu), pairs));
+    }
+    samples
+}
+
 /// The smallest amount by which the clock moves, in ticks; at least 1.
 ///
 /// A counter need not count one by one. The TSC of AMD's Zen advances by some tens every 10 ns, and the steps need
@@ -72,9 +137,20 @@ fn exact_step() -> f64 {
 
 fn measure_pair() -> PairCost {
     let step = exact_step();
-    let mut delay = Delay::new();
-    let mut samples = Vec::with_capacity(PAIRS);
-    for _ in 0..PAIRS {
+    let mut samples = pair_samples(PAIRS, &mut Delay::new());
+    if samples.is_empty() {
+        return PairCost { mean_ticks: 0.0, mode_ticks: 0 };
+    }
+    samples.sort_unstable();
+    let mode_ticks = robust::half_sample_mode(&samples);
+    let mut samples: Vec<f64> = samples.into_iter().map(|ticks| ticks as f64).collect();
+    PairCost { mean_ticks: robust::dominant_mean(&mut samples, step), mode_ticks }
+}
+
+/// What so many empty regions appear to take.
+fn pair_samples(pairs: usize, delay: &mut Delay) -> Vec<u64> {
+    let mut samples = Vec::with_capacity(pairs);
+    for _ in 0..pairs {
         delay.wait();
         let begin = start();
         let end = stop();
@@ -83,13 +159,7 @@ fn measure_pair() -> PairCost {
             samples.push(ticks);
         }
     }
-    if samples.is_empty() {
-        return PairCost { mean_ticks: 0.0, mode_ticks: 0 };
-    }
-    samples.sort_unstable();
-    let mode_ticks = robust::half_sample_mode(&samples);
-    let mut samples: Vec<f64> = samples.into_iter().map(|ticks| ticks as f64).collect();
-    PairCost { mean_ticks: robust::dominant_mean(&mut samples, step), mode_ticks }
+    samples
 }
 
 /// Readings that lie a varying small number of cycles apart, from first to last; those that a standing clock repeats
@@ -242,6 +312,7 @@ fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::RefCell;
 
     /// What a counter with this `step`, scaled and rounded down, shows to somebody who reads it after each of the
     /// `gaps`.
@@ -317,6 +388,50 @@ mod tests {
         assert_eq!(step_of(&[42, 84]), 42.0);
         assert_eq!(step_of(&[u64::MAX, 0]), 1.0);
         assert_eq!(step_of(&apart(&[i64::MAX as u64, i64::MAX as u64 - 1])), 1.0);
+    }
+
+    /// How many samples a tour takes on each CPU that it comes to, if its time is over after `limit` of them.
+    fn visits(cpus: usize, limit: usize) -> Vec<(Option<usize>, usize)> {
+        let cpus: Vec<usize> = (0..cpus).map(|index| 3 * index).collect();
+        let visits = RefCell::new(Vec::new());
+        let samples = tour(
+            &cpus,
+            || visits.borrow().len() >= limit,
+            |cpu, pairs| {
+                visits.borrow_mut().push((cpu, pairs));
+                vec![1; pairs]
+            },
+        );
+        let visits = visits.into_inner();
+        assert_eq!(samples.len(), visits.iter().map(|(_, pairs)| pairs).sum::<usize>());
+        visits
+    }
+
+    #[test]
+    fn every_cpu_has_a_say_in_the_resolution_however_many_there_are() {
+        assert_eq!(visits(1, usize::MAX), [(Some(0), 512)]);
+        assert_eq!(visits(2, usize::MAX), [(Some(0), 256), (Some(3), 256)]);
+        for (cpus, pairs) in [(300, 1), (512, 1), (513, 1), (5_000, 1), (100, 5)] {
+            let visits = visits(cpus, usize::MAX);
+            assert_eq!(visits.len(), cpus);
+            assert!(visits.iter().enumerate().all(|(index, visit)| *visit == (Some(3 * index), pairs)), "{cpus}");
+        }
+    }
+
+    #[test]
+    fn the_resolution_is_measured_where_the_thread_is_if_the_system_cannot_pin() {
+        assert_eq!(visits(0, usize::MAX), [(None, 512)]);
+    }
+
+    #[test]
+    fn a_tour_that_takes_too_long_ends_early_but_sees_one_cpu() {
+        assert_eq!(visits(5_000, 10).len(), 10);
+        assert_eq!(visits(4, 0), [(Some(0), 128)]);
+    }
+
+    #[test]
+    fn the_resolution_is_no_less_than_the_step() {
+        assert!(resolution_ticks_over_cpus() >= step_ticks());
     }
 
     #[test]

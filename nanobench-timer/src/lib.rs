@@ -6,12 +6,13 @@ pub mod affinity;
 mod arch;
 mod cost;
 mod frequency;
+mod interrupts;
 pub mod metronome;
 mod os_clock;
 pub mod robust;
 mod source;
 
-pub use cost::{PairCost, pair_cost, step_ticks};
+pub use cost::{PairCost, pair_cost, resolution_ticks_over_cpus, step_ticks};
 pub use frequency::{ClockPair, Frequency, FrequencySource, frequency};
 pub use source::{ClockSource, FallbackReason};
 

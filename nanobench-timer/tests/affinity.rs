@@ -1,6 +1,9 @@
 //! Pinning as a user of the crate sees it.
 
-use nanobench_timer::affinity::{available_cpus, current_cpu, pin_to, suggested_cpu};
+use std::panic::catch_unwind;
+
+use nanobench_timer::affinity::{available_cpus, current_cpu, pin_to, set_available_cpus, suggested_cpu};
+use nanobench_timer::resolution_ticks_over_cpus;
 
 #[test]
 fn a_pinned_thread_is_where_it_was_put() {
@@ -20,6 +23,53 @@ fn dropping_the_guard_gives_all_cpus_back() {
     let before = available_cpus();
     if let Some(&cpu) = before.first() {
         drop(pin_to(cpu).unwrap());
+    }
+    assert_eq!(available_cpus(), before);
+}
+
+#[test]
+fn a_panic_gives_all_cpus_back() {
+    let before = available_cpus();
+    let Some(&cpu) = before.first() else { return };
+    let panicked = catch_unwind(|| {
+        let _pinned = pin_to(cpu).unwrap();
+        assert_eq!(available_cpus(), [cpu]);
+        std::panic::panic_any("on one CPU");
+    });
+    assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"on one CPU"));
+    assert_eq!(available_cpus(), before);
+}
+
+#[test]
+fn measuring_the_resolution_on_all_cpus_gives_them_all_back() {
+    let before = available_cpus();
+    let resolution = resolution_ticks_over_cpus();
+    assert_eq!(available_cpus(), before);
+    assert!(resolution >= 1);
+    assert_eq!(resolution_ticks_over_cpus(), resolution, "it is measured once");
+}
+
+#[test]
+fn a_thread_takes_back_the_cpus_that_it_did_not_inherit() {
+    let before = available_cpus();
+    let Some(&cpu) = before.first() else {
+        return set_available_cpus(&[0]).expect("a system that cannot pin does nothing");
+    };
+    let _pinned = pin_to(cpu).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            set_available_cpus(&before).unwrap();
+            assert_eq!(available_cpus(), before);
+        });
+    });
+    assert_eq!(available_cpus(), [cpu], "the others stay as they are");
+}
+
+#[test]
+fn a_thread_cannot_be_restricted_to_no_cpu() {
+    let before = available_cpus();
+    for absent in [&[][..], &[usize::MAX], &[before.last().map_or(0, |last| last + 7000)]] {
+        assert_eq!(set_available_cpus(absent).is_ok(), before.is_empty(), "{absent:?}");
     }
     assert_eq!(available_cpus(), before);
 }
