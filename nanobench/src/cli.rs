@@ -7,6 +7,7 @@ use lexopt::prelude::*;
 use regex_lite::Regex;
 
 use crate::config::{Overrides, SETTINGS, SettingError};
+use crate::cpus::Placement;
 use crate::target::Mode;
 
 /// What the command line asks for.
@@ -29,6 +30,8 @@ pub(crate) struct Arguments {
     pub(crate) modes: Option<&'static [Mode]>,
     /// With how many threads to measure, whatever the attributes say; none if they decide.
     pub(crate) threads: Option<Vec<usize>>,
+    /// Where to measure; wherever the system likes if none.
+    pub(crate) cpu: Option<Placement>,
     pub(crate) color: Color,
     pub(crate) format: Format,
     /// Measure with more and more calls in a sample, instead of as many as are best.
@@ -189,6 +192,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
     let mut ignored = Ignored::LeftOut;
     let mut modes = None;
     let mut threads = None;
+    let mut cpu = None;
     let mut color = Color::Auto;
     let mut format = Format::Table;
     let (mut sweep, mut quiet) = (false, false);
@@ -205,6 +209,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             Long("include-ignored") => ignored = Ignored::Included,
             Short('q') | Long("quiet") => quiet = true,
             Long("threads") => threads = Some(parse_threads("--threads", parser.value()?.string()?)?),
+            Long("cpu") => cpu = Some(parse_cpu("--cpu", parser.value()?.string()?)?),
             Long("mode") => modes = Some(parse_modes("--mode", parser.value()?.string()?)?),
             Long("color" | "colour") => color = parse_color(parser.value()?.string()?)?,
             Long("format") => format = parse_format(parser.value()?.string()?)?,
@@ -255,6 +260,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
         selection: Selection { filters: to_filters(filters)?, skips: to_filters(skips)?, ignored },
         modes,
         threads,
+        cpu,
         color,
         format,
         sweep,
@@ -293,6 +299,15 @@ pub(crate) fn parse_threads(option: &'static str, value: String) -> Result<Vec<u
     })
 }
 
+/// Reads the value of `--cpu`, or of the variable that stands for it.
+pub(crate) fn parse_cpu(option: &'static str, value: String) -> Result<Placement, UsageError> {
+    match value.parse() {
+        Ok(number) => Ok(Placement::On(number)),
+        Err(_) if value == "auto" => Ok(Placement::Auto),
+        Err(_) => Err(UsageError::BadChoice { option, value, choices: "auto and the numbers of CPUs such as 1" }),
+    }
+}
+
 fn parse_color(value: String) -> Result<Color, UsageError> {
     match value.as_str() {
         "auto" => Ok(Color::Auto),
@@ -328,6 +343,8 @@ Without --bench, which `cargo bench` adds, each is called once and nothing is me
   --mode MODE            measure throughput, latency or both, instead of what each #[nanobench(..)] says; latency only of
                          functions marked `latency`
   --threads N,..         measure each benchmark with so many threads at once; 0 for as many as can run
+  --cpu N                keep the measuring thread on CPU N, or with `auto` on one that serves few interrupts; those that it
+                         starts stay there too, except for `threads`
   --color WHEN           auto, always or never
   --format FORMAT        pretty for a table, jsonl for one JSON object a row
   --sweep                print the raw cost of a call against the calls in a sample, 1, 10, 100 and so on until it stays the
@@ -351,6 +368,7 @@ Other variables:
   NANOBENCH_MODE=MODE    is like --mode, which overrides it
   NANOBENCH_CONFIG=LIST  holds any number of settings, such as epochs=51,min_epoch_time=5ms; single variables override it
   NANOBENCH_THREADS=N,.. is like --threads, which overrides it
+  NANOBENCH_CPU=N        is like --cpu, which overrides it
   NANOBENCH_ENDLESS=NAME runs the benchmark of that name for ever, for a profiler
   NANOBENCH_SUPPRESS_WARNINGS=1
                          says nothing about what makes figures unsteady
@@ -468,6 +486,20 @@ mod tests {
         assert_eq!(arguments("--threads=0").threads, Some(vec![0]));
         assert!(error("--threads many").contains("numbers of threads such as 1,2,4"));
         assert!(error("--threads 1,-2").starts_with("--threads"));
+    }
+
+    #[test]
+    fn the_cpu_is_a_number_or_chosen() {
+        assert_eq!(arguments("--bench").cpu, None);
+        assert_eq!(arguments("--cpu auto").cpu, Some(Placement::Auto));
+        assert_eq!(arguments("--cpu auto --cpu=12").cpu, Some(Placement::On(12)));
+        for line in ["--cpu any", "--cpu=", "--cpu -1", "--cpu 0-1", "--cpu 99999999999999999999"] {
+            let error = error(line);
+            assert!(
+                error.starts_with("--cpu: ") && error.ends_with("auto and the numbers of CPUs such as 1"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod comparison;
 pub mod complexity;
 mod config;
 mod core_width;
+mod cpus;
 mod engine;
 mod groups;
 pub mod leave_one_out;

@@ -9,6 +9,7 @@ use nanobench_timer::{affinity, metronome};
 
 use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::core_width::{CoreWidth, cache_directory};
+use crate::cpus;
 use crate::measurement::Machine;
 
 /// The clock of `nanobench-timer`. What there is to measure about it is measured when it is first asked for.
@@ -118,12 +119,13 @@ impl Metronome for MachineClock {
     }
 }
 
-/// What is known of this machine.
-pub(crate) fn facts() -> Machine {
+/// What is known of this machine, and of the CPU that the program is pinned to.
+pub(crate) fn facts(cpu: Option<usize>) -> Machine {
     let frequency = nanobench_timer::frequency();
     Machine {
         processor: processor_name(),
-        processors: std::thread::available_parallelism().map_or(1, usize::from),
+        processors: cpus::parallelism().get(),
+        cpu,
         clock: *CLOCK_FACTS,
         clock_name: nanobench_timer::clock_source().to_string(),
         frequency_source: frequency.source.to_string(),

@@ -506,6 +506,8 @@ pub(crate) struct Machine {
     pub(crate) processor: String,
     /// How many processors the program may use.
     pub(crate) processors: usize,
+    /// The one that the measuring thread is pinned to, if it is.
+    pub(crate) cpu: Option<usize>,
     /// The clock.
     pub(crate) clock: ClockFacts,
     /// What the clock is called.

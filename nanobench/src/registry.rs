@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 
 use crate::cases::{Case, Cases};
 use crate::config::Overrides;
+use crate::cpus;
 use crate::printable::printable;
 use crate::target::{Mode, Plain, Target, Visit};
 use crate::threads;
@@ -269,7 +270,7 @@ fn in_source_order(
         let mut counts = Vec::new();
         for count in threads.map(<[usize]>::to_vec).or_else(|| entry.threads.map(|counts| counts())).unwrap_or_default()
         {
-            let count = NonZeroUsize::new(count).unwrap_or_else(threads::available);
+            let count = NonZeroUsize::new(count).unwrap_or_else(cpus::parallelism);
             // As many as there are processors may be one of the other numbers.
             if !counts.contains(&Some(count)) {
                 counts.push(Some(count));

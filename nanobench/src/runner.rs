@@ -6,6 +6,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use nanobench_timer::affinity::Pinned;
 use termcolor::{ColorChoice, StandardStream};
 
 use crate::bench::{ENDLESS, terminal_colors};
@@ -13,6 +14,7 @@ use crate::cases;
 use crate::cli::{self, Action, Arguments, Choice, Color, Format, Request, UsageError};
 use crate::complexity::{Complexity, Point};
 use crate::config::{CONFIG_VARIABLE, Config, Overrides, SETTINGS, SettingError};
+use crate::cpus::{self, PlacementError};
 use crate::engine;
 use crate::groups::Groups;
 use crate::machine::{self, MachineClock};
@@ -41,6 +43,8 @@ const MENTIONED_STOLEN_SHARE: f64 = 0.02;
 const MODE: &str = "NANOBENCH_MODE";
 /// The variable that says what `--threads` says.
 const THREADS: &str = "NANOBENCH_THREADS";
+/// The variable that says what `--cpu` says.
+const CPU: &str = "NANOBENCH_CPU";
 
 /// Runs the benchmarks of this program as its arguments and the environment ask. [`main!`](crate::main) calls it.
 #[must_use]
@@ -62,6 +66,8 @@ pub fn main() -> ExitCode {
 enum Error {
     Usage(UsageError),
     Setting(SettingError),
+    /// The flag or the variable that asks for it, and what is wrong.
+    Placement(&'static str, PlacementError),
     Registry(RegistryError),
     Output(io::Error),
 }
@@ -69,7 +75,7 @@ enum Error {
 impl Error {
     fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::Setting(_) => USAGE,
+            Self::Usage(_) | Self::Setting(_) | Self::Placement(..) => USAGE,
             Self::Registry(_) | Self::Output(_) => FAILURE,
         }
     }
@@ -80,6 +86,7 @@ impl std::fmt::Display for Error {
         match self {
             Self::Usage(error) => error.fmt(f),
             Self::Setting(error) => error.fmt(f),
+            Self::Placement(place, error) => write!(f, "{place}: {error}"),
             Self::Registry(error) => error.fmt(f),
             Self::Output(error) => write!(f, "cannot write the results: {error}"),
         }
@@ -226,6 +233,8 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
         })
         .collect::<Result<Vec<_>, _>>()
         .map_err(Error::Setting)?;
+    let pinned = pin(arguments)?;
+    let cpu = pinned.as_ref().and_then(Pinned::cpu);
     if !arguments.quiet {
         complain_of_unknown_variables();
     }
@@ -242,7 +251,7 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     chosen.complain_if_empty();
     complain_of_missing_modes(chosen, modes);
     if arguments.sweep {
-        return sweep(&configured, modes.unwrap_or(&[Mode::Throughput, Mode::Latency]), arguments);
+        return sweep(&configured, modes.unwrap_or(&[Mode::Throughput, Mode::Latency]), arguments, cpu);
     }
     let mut measurements = Vec::new();
     for (benchmark, config) in &configured {
@@ -256,7 +265,7 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
         Format::Table => Box::new(Table::new(StandardStream::stdout(color_choice(arguments.color)), arguments.quiet)),
         Format::JsonLines => Box::new(JsonLines::new(io::stdout())),
     };
-    report.begin(&machine::facts())?;
+    report.begin(&machine::facts(cpu))?;
     let clock = MachineClock::new();
     let (begin, stolen_before) = (Instant::now(), machine::stolen_seconds());
     let mut code = 0;
@@ -324,6 +333,20 @@ fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
     Ok(code)
 }
 
+/// Pins this thread to the CPU that the command line or the environment asks for, until the result is dropped.
+fn pin(arguments: &Arguments) -> Result<Option<Pinned>, Error> {
+    let (place, placement) = match (arguments.cpu, std::env::var_os(CPU)) {
+        (Some(placement), _) => ("--cpu", placement),
+        (None, Some(value)) => (CPU, cli::parse_cpu(CPU, value.to_string_lossy().into()).map_err(Error::Usage)?),
+        (None, None) => return Ok(None),
+    };
+    let pinned = cpus::pin(placement).map_err(|error| Error::Placement(place, error))?;
+    if pinned.is_none() {
+        complain(&format!("{place}: this system cannot keep a thread on a CPU"));
+    }
+    Ok(pinned)
+}
+
 /// How many times as fast as the baseline of its module a benchmark is, per unit of work; none if there is no baseline.
 fn relative(
     chosen: &Chosen,
@@ -369,7 +392,7 @@ struct Curve {
 }
 
 /// Prints a table for each benchmark: what a call costs against the calls in a sample.
-fn sweep(configured: &[Configured], modes: &[Mode], arguments: &Arguments) -> Result<u8, Error> {
+fn sweep(configured: &[Configured], modes: &[Mode], arguments: &Arguments, cpu: Option<usize>) -> Result<u8, Error> {
     let modes_of = |benchmark: &Benchmark| -> Vec<Mode> {
         modes.iter().copied().filter(|mode| benchmark.entry.can_measure(*mode)).collect()
     };
@@ -382,7 +405,7 @@ fn sweep(configured: &[Configured], modes: &[Mode], arguments: &Arguments) -> Re
         return Ok(0);
     }
     let mut report = SweepTable::new(StandardStream::stdout(color_choice(arguments.color)), arguments.quiet);
-    report.begin(&machine::facts())?;
+    report.begin(&machine::facts(cpu))?;
     let clock = MachineClock::new();
     let mut code = 0;
     for (benchmark, modes, config) in sweeps {
@@ -466,7 +489,7 @@ fn complain_of_missing_modes(chosen: &Chosen, modes: Option<&[Mode]>) {
 fn complain_of_unknown_variables() {
     for (name, _value) in std::env::vars_os() {
         let Some(name) = name.to_str().filter(|name| name.starts_with("NANOBENCH_")) else { continue };
-        if ![ENDLESS, MODE, THREADS, CONFIG_VARIABLE, stability::SUPPRESS].contains(&name)
+        if ![ENDLESS, MODE, THREADS, CPU, CONFIG_VARIABLE, stability::SUPPRESS].contains(&name)
             && !SETTINGS.iter().any(|setting| setting.variable() == name)
         {
             complain(&format!("{} is not a setting and is ignored; --help lists those there are", printable(name)));

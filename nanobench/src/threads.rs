@@ -16,7 +16,7 @@
 //!   matters, unless some threads are always slower than others. If those took more than 1.5 times as long as the fastest, the row
 //!   says so: the mean is then made of very different threads.
 //! * Threads are not pinned: the system places them, and the first one stays where it is. Results of a lock or an atomic depend on
-//!   which cores share a cache.
+//!   which cores share a cache. `--cpu` keeps only the first one on its CPU.
 //! * With more threads than processors some wait while others run, so that the scheduler of the system is a part of the figure.
 //!   Samples are usually shorter than its time slices, and may be over before the next thread has its turn: the threads hardly
 //!   meet, and the figure is too good. Samples of several milliseconds, as with `min_epoch_time = "200ms", max_time = "10s"`, hold
@@ -35,6 +35,7 @@ use std::sync::mpsc::{self, Receiver, RecvError, SendError, Sender, TryRecvError
 use std::thread::{self, Scope, ScopedJoinHandle};
 
 use crate::amounts::Amounts;
+use crate::cpus;
 use crate::groups::Groups;
 use crate::rng::Rng;
 use crate::target::{Mode, Target, Visit};
@@ -44,11 +45,6 @@ use crate::target::{Mode, Target, Visit};
 /// another program has a processor, two of the threads may share one, and what the first of them spins the second has to wait: with
 /// ten times as many, hardly a sample was made.
 const SPINS: usize = 1_000;
-
-/// As many threads as the program may use processors: what the number 0 stands for.
-pub(crate) fn available() -> NonZeroUsize {
-    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
-}
 
 /// Shows `run` a target whose samples are made by `threads` threads at once. Each of them is shown a target of its own by `visit`,
 /// the calling one first.
@@ -94,7 +90,7 @@ impl<'scope, 'own> Threaded<'scope, 'own> {
         own: &'own mut dyn Target,
         visit: &'scope (dyn Fn(Visit) + Sync),
     ) -> Self {
-        let gate = Arc::new(Gate::new(threads > available()));
+        let gate = Arc::new(Gate::new(threads > cpus::parallelism()));
         let start = |index| Worker::start(scope, index, threads, visit, own.groups().clone(), gate.clone());
         let workers = (2..=threads.get()).map(start).collect();
         let mut threaded = Self { own, workers, gate, samples: 0, ticks: Vec::new() };
@@ -226,7 +222,11 @@ impl<'scope> Worker<'scope> {
                 assert!(*target.groups() == groups, "{INPUTS_DIFFER}");
                 work(target, &received, &sent, &gate);
             };
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| visit(&mut work))) {
+            let visit = || {
+                cpus::unpin_new_thread();
+                visit(&mut work);
+            };
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(visit)) {
                 if let Err(SendError(Err(payload))) = sent.send(Err(payload)) {
                     resume_unwind(payload);
                 }
@@ -374,10 +374,12 @@ mod tests {
     use crate::clock::{Clock, ClockFacts, Metronome};
     use crate::closure::{Plain, WithInputRef, WithState};
     use crate::config::Config;
+    use crate::cpus::Placement;
     use crate::engine;
     use crate::machine::MachineClock;
     use crate::measurement::Measurement;
     use crate::target::{Inputs, sample};
+    use nanobench_timer::affinity::{self, Pinned};
     use std::cell::Cell;
     use std::collections::HashMap;
     use std::panic::panic_any;
@@ -475,7 +477,7 @@ mod tests {
     #[test]
     fn all_threads_make_equally_many_calls_and_make_them_at_once() {
         // Twice as many threads as processors are among the cases. No call ends before each thread is in one.
-        for threads in [1, 2, 4, 2 * available().get()] {
+        for threads in [1, 2, 4, 2 * cpus::parallelism().get()] {
             ends(move || {
                 let together = Barrier::new(threads);
                 let calls = Mutex::new(HashMap::<ThreadId, u64>::new());
@@ -721,9 +723,28 @@ mod tests {
     #[test]
     fn threads_are_a_crowd_when_there_are_more_of_them_than_processors() {
         let make = || -> Box<dyn Target> { Box::new(Plain::new(|| ())) };
-        let available = available().get();
+        let available = cpus::parallelism().get();
         with_threads(available, &make, |target| assert!(!target.is_crowded()));
         with_threads(available + 1, &make, |target| assert!(target.is_crowded()));
+    }
+
+    #[test]
+    fn only_the_calling_thread_stays_on_the_cpu_that_it_is_pinned_to() {
+        ends(|| {
+            let all = affinity::available_cpus();
+            let pinned = cpus::pin(Placement::Auto).unwrap();
+            let own = pinned.as_ref().and_then(Pinned::cpu);
+            let calling = thread::current().id();
+            let function = || {
+                let expected = if thread::current().id() == calling { Vec::from_iter(own) } else { all.clone() };
+                assert_eq!(affinity::available_cpus(), expected);
+            };
+            let make = || -> Box<dyn Target + '_> { Box::new(Plain::new(function)) };
+            let threads = cpus::parallelism().get();
+            with_threads(threads.max(3), &make, |target| _ = throughput(target, 2));
+            with_threads(threads, &make, |target| assert!(!target.is_crowded()));
+            assert_eq!(affinity::available_cpus(), Vec::from_iter(own));
+        });
     }
 
     #[test]

@@ -30,7 +30,7 @@
 //! | `adds_per_cycle` | how many independent additions the core could make in a cycle in its best moments |
 //! | `unfairness` | how many times as long as the fastest thread the slowest one took for its calls; `null` where there is one thread |
 //! | `settings` | the settings of the engine, times in nanoseconds |
-//! | `machine` | processor, number of processors, and the facts of the clock |
+//! | `machine` | processor, number of processors, `cpu`, the number of the one that the run was pinned to or `null`, and the facts of the clock |
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -202,6 +202,7 @@ fn machine_object(machine: &Machine) -> String {
     Object::new()
         .text("processor", Some(&machine.processor))
         .number("processors", machine.processors as f64)
+        .number("cpu", machine.cpu.map_or(f64::NAN, |cpu| cpu as f64))
         .text("clock", Some(&machine.clock_name))
         .number("ticks_per_second", machine.clock.ticks_per_second)
         .text("frequency_source", Some(&machine.frequency_source))
@@ -323,6 +324,7 @@ mod tests {
         let machine = Machine {
             processor: "Some CPU".into(),
             processors: 2,
+            cpu: Some(1),
             clock: ClockFacts { ticks_per_second: 2.6e9, step_ticks: 26.0, pair_cost_ticks: 63.4 },
             clock_name: "TSC".into(),
             frequency_source: "calibration".into(),
@@ -346,6 +348,11 @@ mod tests {
             r#""relative":null,"allocations":null,"left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"adds_per_cycle":null,"unfairness":1.25,"settings":{"epochs":11,"#,
         );
         assert!(lines[0].starts_with(start), "{}", lines[0]);
+        assert!(
+            lines[0].contains(r#""machine":{"processor":"Some CPU","processors":2,"cpu":1,"clock""#),
+            "{}",
+            lines[0]
+        );
         assert!(lines[0].ends_with(r#""pair_cost_ticks":63.4,"clock_remark":null}}"#), "{}", lines[0]);
     }
 

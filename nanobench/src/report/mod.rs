@@ -51,7 +51,8 @@ pub(crate) fn advice(outcome: &Outcome) -> Option<String> {
             share * 100.0
         ),
         Outcome::Unstable(Instability::Interrupts { share }) => format!(
-            "{:.0} % of the samples were interrupted: stop other programs, or pin this one to a processor that serves no interrupts",
+            "{:.0} % of the samples were interrupted: stop other programs, or keep this one on a processor that serves none, \
+             as `--cpu auto` does",
             share * 100.0
         ),
         Outcome::Unstable(Instability::Bimodal { low_nanoseconds, high_nanoseconds, share_of_high }) => format!(

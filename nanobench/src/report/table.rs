@@ -433,10 +433,11 @@ fn machine_line(machine: &Machine) -> String {
     let clock = &machine.clock;
     let nanoseconds = |ticks: f64| ticks / clock.ticks_per_second * 1e9;
     let mut line = format!(
-        "{}, {} CPU{}; {} at {} MHz ({}, +-{:.1} ppm), step {:.1} ns, start/stop pair {:.1} ns",
+        "{}, {} CPU{}{}; {} at {} MHz ({}, +-{:.1} ppm), step {:.1} ns, start/stop pair {:.1} ns",
         printable(&machine.processor),
         machine.processors,
         if machine.processors == 1 { "" } else { "s" },
+        machine.cpu.map_or_else(String::new, |cpu| format!(", pinned to CPU {cpu}")),
         machine.clock_name,
         grouped(clock.ticks_per_second / 1e6, 3),
         machine.frequency_source,
@@ -674,6 +675,7 @@ mod tests {
         let machine = Machine {
             processor: "Some CPU".into(),
             processors: 2,
+            cpu: None,
             clock: ClockFacts { ticks_per_second: 2.6e9, step_ticks: 26.0, pair_cost_ticks: 63.4 },
             clock_name: "TSC".into(),
             frequency_source: "calibration".into(),
@@ -684,5 +686,7 @@ mod tests {
             machine_line(&machine),
             "Some CPU, 2 CPUs; TSC at 2,600.000 MHz (calibration, +-1.2 ppm), step 10.0 ns, start/stop pair 24.4 ns"
         );
+        let pinned = machine_line(&Machine { cpu: Some(1), ..machine });
+        assert!(pinned.starts_with("Some CPU, 2 CPUs, pinned to CPU 1; TSC at "), "{pinned}");
     }
 }

@@ -16,7 +16,7 @@ fn an_unknown_flag_is_one_line_with_the_usual_cause_and_nothing_runs() {
 
 #[test]
 fn a_flag_without_its_value_is_an_error() {
-    for line in ["--bench --epochs", "--skip", "--color", "--mode"] {
+    for line in ["--bench --epochs", "--skip", "--color", "--mode", "--cpu"] {
         let output = fixture!("calls").args(line).run().exits_with(2);
         let flag = line.split(' ').next_back().unwrap();
         assert!(output.stderr.contains(flag) && output.stdout.is_empty(), "{output:?}");

@@ -32,6 +32,7 @@ fn help_names_every_flag_and_variable() {
             "--ignored",
             "--include-ignored",
             "--mode",
+            "--cpu",
             "--color",
             "--sweep",
             "--quiet",
@@ -40,7 +41,10 @@ fn help_names_every_flag_and_variable() {
             assert!(help.contains(other), "{other}: {help}");
         }
         assert!(
-            help.contains("NANOBENCH_ENDLESS") && help.contains("NANOBENCH_MODE=MODE") && help.contains("NO_COLOR"),
+            help.contains("NANOBENCH_ENDLESS")
+                && help.contains("NANOBENCH_MODE=MODE")
+                && help.contains("NANOBENCH_CPU=N")
+                && help.contains("NO_COLOR"),
             "{help}"
         );
     }

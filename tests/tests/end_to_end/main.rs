@@ -7,6 +7,7 @@ mod allocations;
 mod bench;
 mod cases;
 mod colors;
+mod cpu;
 mod errors;
 mod filters;
 mod groups;
