@@ -41,8 +41,8 @@ pub fn current_cpu() -> Option<usize> {
 
 /// Keeps this thread on one CPU until the result is dropped, which gives the thread back the CPUs that it had before.
 ///
-/// Threads that are created meanwhile inherit the restriction and keep it, unless they call [`set_available_cpus`]. Where the system cannot pin, this succeeds
-/// without any effect, which [`Pinned::cpu`] tells.
+/// Threads that are created meanwhile inherit the restriction and keep it, unless they call [`set_available_cpus`]. Where the
+/// system cannot pin, this succeeds without any effect, which [`Pinned::cpu`] tells.
 ///
 /// # Errors
 ///
