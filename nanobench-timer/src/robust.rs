@@ -39,6 +39,17 @@ pub fn median(samples: &mut [f64]) -> f64 {
     lower_middle.midpoint(upper_middle)
 }
 
+/// Sorts in ascending order. NaN comes behind infinity, as in [`f64::total_cmp`].
+///
+/// ```
+/// let mut samples = [9.0, 1.0, 2.0];
+/// nanobench_timer::robust::sort(&mut samples);
+/// assert_eq!(samples, [1.0, 2.0, 9.0]);
+/// ```
+pub fn sort(samples: &mut [f64]) {
+    samples.sort_unstable_by(f64::total_cmp);
+}
+
 /// The median of samples that are sorted in ascending order, in constant time.
 ///
 /// # Panics

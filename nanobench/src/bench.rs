@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Once;
 use std::time::Duration;
 
-use termcolor::{ColorChoice, NoColor, StandardStream, WriteColor};
+use termcolor::{ColorChoice, NoColor, StandardStream};
 
 use crate::closure::{Plain, WithInput, WithInputRef, WithState};
 use crate::comparison::Comparison;
@@ -53,7 +53,7 @@ pub(crate) const ENDLESS: &str = "NANOBENCH_ENDLESS";
 pub struct Bench {
     config: Config,
     /// None if nobody wants to see it.
-    table: Option<Table<Box<dyn WriteColor>>>,
+    table: Option<Table<'static>>,
     output_error: Option<io::Error>,
     results: Vec<Measurement>,
 }
@@ -69,7 +69,12 @@ impl Bench {
     #[must_use]
     pub fn new() -> Self {
         let stdout = StandardStream::stdout(terminal_colors());
-        Self { config: Config::default(), table: Some(table(stdout)), output_error: None, results: Vec::new() }
+        Self {
+            config: Config::default(),
+            table: Some(Table::new(stdout, false)),
+            output_error: None,
+            results: Vec::new(),
+        }
     }
 
     /// What the benchmarks have in common. Another title starts a new table, and forgets the results.
@@ -294,7 +299,7 @@ impl Bench {
     /// bench.output(io::stderr()).run("nothing", || ());
     /// ```
     pub fn output(&mut self, writer: impl Write + 'static) -> &mut Self {
-        self.table = Some(table(NoColor::new(writer)));
+        self.table = Some(Table::new(NoColor::new(writer), false));
         self
     }
 
@@ -465,12 +470,12 @@ impl Bench {
     /// The settings with those of the environment, and all that there is to say before a measurement.
     fn begin(&self) -> Config {
         static COMPLAINED: Once = Once::new();
-        let (environment, errors) = Overrides::from_environment(|name| std::env::var(name));
+        let (environment, errors) = Overrides::from_environment(&|name| std::env::var(name));
         COMPLAINED.call_once(|| errors.iter().for_each(|error| complain(&error.to_string())));
         if self.table.is_some() {
             stability::warn_once();
         }
-        self.config.clone().overridden([&environment])
+        self.config.clone().overridden(&[&environment])
     }
 
     fn measure(&mut self, name: String, target: &mut dyn Target) -> &mut Self {
@@ -489,7 +494,7 @@ impl Bench {
         self
     }
 
-    fn write(&mut self, write: impl FnOnce(&mut Table<Box<dyn WriteColor>>) -> io::Result<()>) {
+    fn write(&mut self, write: impl FnOnce(&mut Table) -> io::Result<()>) {
         let Some(table) = self.table.as_mut().filter(|_| self.output_error.is_none()) else { return };
         self.output_error = write(table).err();
     }
@@ -500,7 +505,7 @@ impl Bench {
         if let Err((name, expected)) = overrides.check() {
             panic!("{name} should be {expected}");
         }
-        self.config = std::mem::take(&mut self.config).overridden([&overrides]);
+        self.config = std::mem::take(&mut self.config).overridden(&[&overrides]);
         self
     }
 
@@ -510,10 +515,6 @@ impl Bench {
             table.start_afresh();
         }
     }
-}
-
-fn table(out: impl WriteColor + 'static) -> Table<Box<dyn WriteColor>> {
-    Table::new(Box::new(out), false)
 }
 
 /// Colours for a terminal only. termcolor itself honours `NO_COLOR` and `TERM=dumb`, but does not look whether there is one.

@@ -471,7 +471,7 @@ fn duration(text: &str) -> Result<Duration, &'static str> {
 impl Overrides {
     /// The settings that the environment gives, by way of `variable`, which returns the value of a variable: those in
     /// `NANOBENCH_CONFIG`, then each in a variable of its own, which wins. The second part is what cannot be used.
-    pub(crate) fn from_environment(variable: impl Fn(&str) -> Result<String, VarError>) -> (Self, Vec<SettingError>) {
+    pub(crate) fn from_environment(variable: &dyn Fn(&str) -> Result<String, VarError>) -> (Self, Vec<SettingError>) {
         let mut overrides = Self::default();
         let mut errors = Vec::new();
         let value_of = |name: &str, errors: &mut Vec<SettingError>| match variable(name) {
@@ -555,7 +555,7 @@ impl Config {
     }
 
     /// The same, overridden by each of `sources` in turn.
-    pub(crate) fn overridden<'a>(mut self, sources: impl IntoIterator<Item = &'a Overrides>) -> Self {
+    pub(crate) fn overridden(mut self, sources: &[&Overrides]) -> Self {
         let config = &mut self;
         for source in sources {
             // Every field is named here, so that a new setting cannot be forgotten.
@@ -578,7 +578,7 @@ impl Config {
                 items,
                 chars,
                 time_unit,
-            } = source.clone();
+            } = (*source).clone();
             override_with(&mut config.epochs, epochs);
             override_with(&mut config.clock_resolution_multiple, clock_resolution_multiple);
             override_with(&mut config.min_epoch_time, min_epoch_time);
@@ -677,7 +677,7 @@ mod tests {
         let attribute = Overrides { epochs: Some(5), warmup: Some(3), ..Overrides::default() };
         let environment = Overrides { epochs: Some(6), ..Overrides::default() };
         let command_line = Overrides { epochs: Some(7), ..Overrides::default() };
-        let config = Config::default().overridden([&attribute, &environment, &command_line]);
+        let config = Config::default().overridden(&[&attribute, &environment, &command_line]);
         assert_eq!((config.epochs, config.warmup), (7, 3));
         assert_eq!(config.precision, Config::default().precision);
     }
@@ -692,7 +692,7 @@ mod tests {
             "ESTIMATOR" => "replay",
             _ => "7",
         };
-        let all = Overrides::from_environment(|variable| {
+        let all = Overrides::from_environment(&|variable| {
             let name = variable.strip_prefix("NANOBENCH_").ok_or(VarError::NotPresent)?.to_ascii_lowercase();
             if name == "config" {
                 return Err(VarError::NotPresent);
@@ -725,7 +725,7 @@ mod tests {
 
     #[test]
     fn one_variable_holds_any_number_of_settings_and_single_ones_win() {
-        let (overrides, errors) = Overrides::from_environment(|variable| match variable {
+        let (overrides, errors) = Overrides::from_environment(&|variable| match variable {
             "NANOBENCH_CONFIG" => Ok("epochs=51, min_epoch_time = 5ms,warmup=3,".to_owned()),
             "NANOBENCH_WARMUP" => Ok("4".to_owned()),
             _ => Err(VarError::NotPresent),
@@ -742,7 +742,7 @@ mod tests {
 
     #[test]
     fn one_bad_entry_does_not_stop_the_others() {
-        let (overrides, errors) = Overrides::from_environment(|variable| match variable {
+        let (overrides, errors) = Overrides::from_environment(&|variable| match variable {
             "NANOBENCH_CONFIG" => Ok("epochs=0,minEpochTime=5ms,max_time=5,warmup,precision=2%".to_owned()),
             _ => Err(VarError::NotPresent),
         });

@@ -1,7 +1,5 @@
 //! The inputs of a benchmark, sorted into groups: the rows of the result and the unknowns of the fit.
 
-use std::collections::HashMap;
-
 /// The most groups that get rows of their own. More would neither fit on a screen nor leave the fit small.
 pub(crate) const MAX_GROUPS: usize = 32;
 
@@ -54,23 +52,16 @@ impl Groups {
     /// One group for each label, in numerical order where all labels are numbers, else in order of appearance.
     pub(crate) fn labelled(inputs: usize, label: &dyn Fn(usize) -> String) -> Self {
         let mut groups: Vec<Group> = Vec::new();
-        let mut by_label: HashMap<String, usize> = HashMap::new();
         for input in 0..inputs {
             let label = label(input);
-            let group = match by_label.get(&label) {
-                Some(&group) => group,
+            match groups.iter().position(|group| group.label == label) {
+                Some(group) => groups[group].members.push(position(input)),
                 None if groups.len() == MAX_GROUPS => return Self::Mix { inputs, too_many: true },
-                None => {
-                    by_label.insert(label.clone(), groups.len());
-                    groups.push(Group { label, members: Vec::new() });
-                    groups.len() - 1
-                }
-            };
-            groups[group].members.push(position(input));
+                None => groups.push(Group { label, members: vec![position(input)] }),
+            }
         }
-        let numbers: Option<Vec<f64>> = groups.iter().map(|group| group.label.parse().ok()).collect();
-        if numbers.is_some_and(|numbers| numbers.iter().all(|number| number.is_finite())) {
-            let number = |group: &Group| group.label.parse::<f64>().unwrap_or_default();
+        let number = |group: &Group| group.label.parse().unwrap_or(f64::NAN);
+        if groups.iter().all(|group| number(group).is_finite()) {
             groups.sort_by(|a, b| number(a).total_cmp(&number(b)));
         }
         Self::from_groups(inputs, groups)

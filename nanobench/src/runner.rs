@@ -216,7 +216,7 @@ type Configured<'a> = (&'a Benchmark, Result<Config, String>);
 
 /// Measures each benchmark and prints its rows as soon as they are known.
 fn measure(chosen: &Chosen, arguments: &Arguments) -> Result<u8, Error> {
-    let (environment, errors) = Overrides::from_environment(|name| std::env::var(name));
+    let (environment, errors) = Overrides::from_environment(&|name| std::env::var(name));
     if let Some(error) = errors.into_iter().next() {
         return Err(Error::Setting(error));
     }
@@ -466,9 +466,9 @@ fn configure(
             value: None,
             expected,
         })?;
-        config = config.overridden([&attribute]);
+        config = config.overridden(&[&attribute]);
     }
-    Ok(Ok(config.overridden([environment, flags])))
+    Ok(Ok(config.overridden(&[environment, flags])))
 }
 
 /// Names the benchmarks that cannot be measured in the modes asked for.

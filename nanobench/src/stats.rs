@@ -1,6 +1,6 @@
 //! Statistics of slices of numbers. Pure functions.
 
-pub(crate) use nanobench_timer::robust::{dominant_mean, median, median_of_sorted};
+pub(crate) use nanobench_timer::robust::{dominant_mean, median, median_of_sorted, sort};
 
 /// Turns a median absolute deviation into the standard deviation of a normal distribution.
 pub(crate) const MAD_TO_DEVIATION: f64 = 1.4826;
@@ -51,7 +51,7 @@ pub(crate) fn two_levels(values: &mut [f64]) -> Option<Levels> {
     if values.len() < MIN_VALUES_OF_LEVELS {
         return None;
     }
-    values.sort_unstable_by(f64::total_cmp);
+    sort(values);
     let kept = values.len() - (TRIMMED_OF_LEVELS * values.len() as f64) as usize;
     let values = &values[..kept];
     let sum: f64 = values.iter().sum();

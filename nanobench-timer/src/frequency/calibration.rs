@@ -10,7 +10,7 @@
 use std::hint;
 use std::time::Duration;
 
-use crate::{os_clock, start, stop};
+use crate::{os_clock, robust, start, stop};
 
 /// So many comparisons are made at the beginning of a calibration, ...
 const FIRST_POINTS: u32 = 8;
@@ -137,7 +137,7 @@ impl Calibration {
 /// Those whose brackets are not much wider than the median bracket: at least half of them, in the original order.
 fn tight_pairs(pairs: &[ClockPair]) -> Vec<ClockPair> {
     let mut widths: Vec<f64> = pairs.iter().map(ClockPair::width_ticks).collect();
-    widths.sort_unstable_by(f64::total_cmp);
+    robust::sort(&mut widths);
     let Some(&median) = widths.get(widths.len() / 2) else {
         return Vec::new();
     };

@@ -367,7 +367,7 @@ impl<'a> Robust<'a> {
     }
 
     /// Computes residuals, their scale, and the weights that follow from them.
-    fn reweigh(&mut self, weight: impl Fn(f64) -> f64) {
+    fn reweigh(&mut self, weight: fn(f64) -> f64) {
         let clock = self.coefficients[self.samples.groups];
         let predicted: Vec<f64> =
             (0..self.samples.len()).map(|index| dot(self.samples.sample(index), &self.coefficients)).collect();

@@ -11,6 +11,7 @@
 use super::design::deal;
 use super::fit::{ClockPrior, Fit, Samples};
 use crate::rng::Rng;
+use crate::stats;
 
 /// About how many samples an epoch has, where there are calls enough.
 const SAMPLES_PER_EPOCH: u64 = 32;
@@ -95,7 +96,7 @@ struct Roles {
 fn roles(samples: &Samples, epoch: std::ops::Range<usize>, groups: usize) -> Roles {
     let common = |group: usize| {
         let mut counts: Vec<f64> = epoch.clone().map(|index| samples.sample(index)[group]).collect();
-        counts.sort_unstable_by(f64::total_cmp);
+        stats::sort(&mut counts);
         let runs = counts.chunk_by(|a, b| a == b);
         runs.max_by_key(|run| run.len()).map_or(0.0, |run| run[0])
     };

@@ -477,7 +477,7 @@ impl<'a> Run<'a> {
         self.metronome?;
         let gigahertz = |ticks_per_cycle: f64| self.facts.ticks_per_second / ticks_per_cycle / 1e9;
         let mut epochs: Vec<f64> = self.record.ticks_per_cycle().into_iter().map(gigahertz).collect();
-        epochs.sort_unstable_by(f64::total_cmp);
+        stats::sort(&mut epochs);
         let (least, most) = (*epochs.first()?, *epochs.last()?);
         Some(CoreClock { least, median: stats::median(&mut epochs), most })
     }

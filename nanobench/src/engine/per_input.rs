@@ -502,7 +502,7 @@ fn median_in_cycles(ticks: Figure, tempi: &[Tempo]) -> Figure {
 ///
 /// Source: H. David and H. Nagaraja, "Order Statistics", 3rd edition, 2003, section 7.1.
 fn median_with_interval(values: &mut [f64]) -> Figure {
-    values.sort_unstable_by(f64::total_cmp);
+    stats::sort(values);
     let count = values.len();
     // How likely it is that exactly `below` of the values lie below the median of the distribution.
     let mut probability = 0.5_f64.powi(count as i32);

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::fit::{Samples, Tempo};
 use crate::clock::{ClockFacts, Metronome};
 use crate::measurement::Epoch;
-use crate::stats::{dominant_mean, median};
+use crate::stats::{dominant_mean, median, sort};
 
 /// A sample counts if the worse of the two readings beside it is at least this share of what the core can do.
 pub(super) const QUIET_SHARE: f64 = 0.93;
@@ -251,7 +251,7 @@ impl Record {
         let most = metronome.and_then(Metronome::known_adds_per_cycle).unwrap_or_else(|| best_tenth(&adds_per_cycle));
         let longest_gated = LONGEST_GATED_SECONDS * facts.ticks_per_second;
         let is_quiet = |index: usize| adds_per_cycle.get(index).is_none_or(|adds| *adds >= QUIET_SHARE * most);
-        let chosen = self.select(|index, epoch| {
+        let chosen = self.select(&|index, epoch| {
             if self.ticks[index] > longest_gated {
                 return !self.waited[index];
             }
@@ -271,7 +271,7 @@ impl Record {
 
     /// All samples, whoever shared the core.
     pub(crate) fn all(&self) -> Chosen {
-        self.select(|_, _| true)
+        self.select(&|_, _| true)
     }
 
     /// For each sample, the additions per cycle that were possible beside it; empty where there is no metronome.
@@ -291,7 +291,7 @@ impl Record {
         (adds_per_cycle.len() >= MIN_READINGS).then(|| best_tenth(&adds_per_cycle))
     }
 
-    fn select(&self, counts: impl Fn(usize, &Range<usize>) -> bool) -> Chosen {
+    fn select(&self, counts: &dyn Fn(usize, &Range<usize>) -> bool) -> Chosen {
         let mut samples = Samples::new(self.groups);
         let mut tempi = Vec::new();
         let (mut begin, mut selected_in_all) = (0, 0);
@@ -322,6 +322,6 @@ impl Record {
 /// What the best tenth of the readings reached: without a better reference, the core is taken to have been ours then.
 pub(super) fn best_tenth(adds_per_cycle: &[f64]) -> f64 {
     let mut sorted = adds_per_cycle.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
+    sort(&mut sorted);
     sorted.get(sorted.len() * 9 / 10).copied().unwrap_or(0.0)
 }

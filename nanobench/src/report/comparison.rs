@@ -14,7 +14,7 @@ const WIDTHS: [usize; 6] = [8, 19, 19, 19, 7, 9];
 const VERDICT_PERCENT: &str = "99.5%";
 
 /// Writes the table and the summary of a comparison.
-pub(crate) fn write(out: &mut impl WriteColor, comparison: &Comparison) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn WriteColor, comparison: &Comparison) -> io::Result<()> {
     let unit = cell(&comparison.unit);
     let titles =
         ["relative", "95% CI", &format!("ns/{unit}"), &format!("{unit}/s"), "err%", "total"].map(str::to_owned);
@@ -49,7 +49,7 @@ pub(crate) fn write(out: &mut impl WriteColor, comparison: &Comparison) -> io::R
     out.flush()
 }
 
-fn colored(out: &mut impl WriteColor, color: Color, text: &str) -> io::Result<()> {
+fn colored(out: &mut dyn WriteColor, color: Color, text: &str) -> io::Result<()> {
     out.set_color(ColorSpec::new().set_fg(Some(color)))?;
     write!(out, "{text}")?;
     out.reset()

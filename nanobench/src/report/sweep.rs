@@ -18,15 +18,15 @@ const CALLS_TITLE: &str = "calls per sample";
 const COST_WIDTH: usize = 24;
 
 /// Writes a table for each benchmark.
-pub(crate) struct SweepTable<W> {
-    out: W,
+pub(crate) struct SweepTable<'a> {
+    out: Box<dyn WriteColor + 'a>,
     /// Whether to leave out what is not a result.
     is_quiet: bool,
 }
 
-impl<W: WriteColor> SweepTable<W> {
-    pub(crate) fn new(out: W, is_quiet: bool) -> Self {
-        Self { out, is_quiet }
+impl<'a> SweepTable<'a> {
+    pub(crate) fn new(out: impl WriteColor + 'a, is_quiet: bool) -> Self {
+        Self { out: Box::new(out), is_quiet }
     }
 
     /// Writes what there is to say before the first table.

@@ -69,8 +69,8 @@ const COLUMNS: [Column; 14] = [
 ];
 
 /// Writes a table, row by row as the measurements come.
-pub(crate) struct Table<W> {
-    out: W,
+pub(crate) struct Table<'a> {
+    out: Box<dyn WriteColor + 'a>,
     /// Whether to leave out what is not a row.
     is_quiet: bool,
     /// Whether allocations are counted, and so have columns.
@@ -116,10 +116,10 @@ const MENTIONED_SHARE: f64 = 0.1;
 /// From how many times as long as the fastest thread on a row says so of the slowest.
 const MENTIONED_UNFAIRNESS: f64 = 1.5;
 
-impl<W: WriteColor> Table<W> {
-    pub(crate) fn new(out: W, is_quiet: bool) -> Self {
+impl<'a> Table<'a> {
+    pub(crate) fn new(out: impl WriteColor + 'a, is_quiet: bool) -> Self {
         Self {
-            out,
+            out: Box::new(out),
             is_quiet,
             counts_allocations: allocations::is_installed(),
             hidden: Vec::new(),
@@ -148,7 +148,7 @@ impl<W: WriteColor> Table<W> {
     }
 
     /// What the table is written to.
-    pub(crate) fn out(&mut self) -> &mut W {
+    pub(crate) fn out(&mut self) -> &mut dyn WriteColor {
         &mut self.out
     }
 
@@ -299,7 +299,7 @@ impl<W: WriteColor> Table<W> {
     }
 }
 
-impl<W: WriteColor> Report for Table<W> {
+impl Report for Table<'_> {
     fn begin(&mut self, machine: &Machine) -> io::Result<()> {
         if self.is_quiet {
             return Ok(());
@@ -500,11 +500,13 @@ mod tests {
     }
 
     fn printed(measurements: &[Measurement]) -> String {
-        let mut table = Table::new(NoColor::new(Vec::new()), false);
+        let mut out = NoColor::new(Vec::new());
+        let mut table = Table::new(&mut out, false);
         for measurement in measurements {
             table.measurement(measurement).unwrap();
         }
-        String::from_utf8(table.out.into_inner()).unwrap()
+        drop(table);
+        String::from_utf8(out.into_inner()).unwrap()
     }
 
     #[test]
@@ -550,7 +552,8 @@ mod tests {
 
     #[test]
     fn columns_can_be_added_and_hidden_and_every_line_has_as_many_bars() {
-        let mut table = Table::new(NoColor::new(Vec::new()), false);
+        let mut out = NoColor::new(Vec::new());
+        let mut table = Table::new(&mut out, false);
         table.set_visible(Column::Interval, false);
         table.set_visible(Column::Rate, false);
         table.set_visible(Column::Rate, true);
@@ -567,7 +570,8 @@ mod tests {
             let one = Measurement { config: Some(config), ..measurement("a", vec![row(Outcome::Ok, 2_500.0)]) };
             table.measurement(&one).unwrap();
         }
-        let printed = String::from_utf8(table.out.into_inner()).unwrap();
+        drop(table);
+        let printed = String::from_utf8(out.into_inner()).unwrap();
         let expected = "
 |  compiler | complexityN |               us/op |                op/s |    err% |          cyc/op |     total | sorting \\| all
 |----------:|------------:|--------------------:|--------------------:|--------:|----------------:|----------:|:---------------
@@ -656,9 +660,9 @@ mod tests {
 
     #[test]
     fn colours_are_written_only_where_they_are_wanted() {
-        let mut table = Table::new(Ansi::new(Vec::new()), false);
-        table.measurement(&measurement("a", vec![row(Outcome::Ok, 1.0)])).unwrap();
-        let colored = String::from_utf8(table.out.into_inner()).unwrap();
+        let mut out = Ansi::new(Vec::new());
+        Table::new(&mut out, false).measurement(&measurement("a", vec![row(Outcome::Ok, 1.0)])).unwrap();
+        let colored = String::from_utf8(out.into_inner()).unwrap();
         assert!(colored.contains("\u{1b}["));
         assert!(!printed(&[measurement("a", vec![row(Outcome::Ok, 1.0)])]).contains('\u{1b}'));
     }

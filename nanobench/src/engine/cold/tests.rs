@@ -282,7 +282,7 @@ fn settings_that_somebody_gave_stay() {
     let cold = settings(&config);
     assert_eq!((cold.max_time, cold.epoch_iterations, cold.warmup), (DEFAULT_MAX_TIME, 1, 1));
     let given = Overrides { max_time: Some(config.max_time), warmup: Some(3), ..Overrides::default() };
-    let cold = settings(&config.clone().overridden([&given]));
+    let cold = settings(&config.clone().overridden(&[&given]));
     assert_eq!((cold.max_time, cold.warmup), (config.max_time, 3));
     let calls = Config { min_epoch_iterations: 4, ..config.clone() };
     assert_eq!(settings(&calls).epoch_iterations, 4);

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::signed_rank;
+use crate::stats;
 
 /// The logarithms of how many times as long as the second the first sample of each pair took.
 ///
@@ -33,7 +34,7 @@ impl LogRatios {
         let sorted = |ties: &mut dyn Iterator<Item = f64>| {
             let mut all = untied.clone();
             all.extend(ties);
-            all.sort_unstable_by(f64::total_cmp);
+            stats::sort(&mut all);
             all
         };
         Self {

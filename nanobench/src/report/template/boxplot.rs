@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use super::TemplateResult;
+use crate::stats;
 
 /// From which ratio of the largest to the smallest time on the axis is logarithmic: the boxes of the fast would be dots.
 const LOGARITHMIC_RATIO: f64 = 50.0;
@@ -257,7 +258,7 @@ struct Summary {
 impl Summary {
     fn of(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
+        stats::sort(&mut sorted);
         let (&least, &most) = (sorted.first()?, sorted.last()?);
         let [quartile_low, median, quartile_high] = [0.25, 0.5, 0.75].map(|share| quantile(&sorted, share));
         let reach = 1.5 * (quartile_high - quartile_low);
