@@ -264,6 +264,7 @@ use crate::options::Options;
 /// | `precision` | `f64` between 0 and 1 | the relative half width of the interval at which measuring may end |
 /// | `max_time` | duration | the most time for the benchmark |
 /// | `estimator` | what becomes a `String`: `least-squares`, `leave-one-out` or `replay` | how the costs of inputs are told apart |
+/// | `overhead` | what becomes a `String`: `raw`, `show` or `subtract` | whether what the empty loop costs is left in the figures, shown in a row, or taken off and shown; throughput only |
 /// | `unit` | what becomes a `String` | what one unit of work is called |
 /// | `batch` | a number above 0 | how many units of work one call does |
 /// | `bytes`, `items`, `chars` | a number above 0, or a closure | how much of it a call works on |

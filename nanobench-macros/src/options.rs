@@ -52,7 +52,7 @@ impl Kind {
 }
 
 /// Every option, with an example of its value for error messages. The settings have the names of `Overrides`' fields.
-const OPTIONS: [(&str, Kind, &str); 32] = [
+const OPTIONS: [(&str, Kind, &str); 33] = [
     ("inputs", Kind::Inputs, "[1, 2, 3]"),
     ("args", Kind::Args, "[10, 1000]"),
     ("consts", Kind::List, "[8, 64]"),
@@ -81,6 +81,7 @@ const OPTIONS: [(&str, Kind, &str); 32] = [
     ("precision", Kind::Share, "0.01"),
     ("max_time", Kind::Time, "\"50ms\""),
     ("estimator", Kind::Text, "\"leave-one-out\""),
+    ("overhead", Kind::Text, "\"subtract\""),
     ("unit", Kind::Text, "\"byte\""),
     ("batch", Kind::Amount, "1024"),
     ("time_unit", Kind::Text, "\"us\""),
@@ -150,6 +151,11 @@ impl Options {
             let message =
                 "`repeated` repeats each input, and there are none; add `inputs = [..]` or leave out `repeated`";
             errors.push(Error::new(repeated.key.span(), message));
+        }
+        if let (Some(overhead), Some(_), false) = (options.setting("overhead"), &options.latency, options.throughput) {
+            let message = "`overhead` is about throughput, and this is measured for `latency` alone, from which its link is taken off \
+                           in any case; add `throughput` or leave out `overhead`";
+            errors.push(Error::new(overhead.key.span(), message));
         }
         if let (None, Some(by)) = (&options.inputs, &options.by) {
             // An `inputs` that was given but is wrong has been reported already.

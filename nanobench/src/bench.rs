@@ -9,7 +9,7 @@ use termcolor::{ColorChoice, NoColor, StandardStream};
 use crate::closure::{Plain, WithInput, WithInputRef, WithState};
 use crate::comparison::Comparison;
 use crate::complexity::{Class, Complexity, Point};
-use crate::config::{Config, Overrides, TimeUnit};
+use crate::config::{Config, Overhead, Overrides, TimeUnit};
 use crate::engine;
 use crate::machine::MachineClock;
 use crate::measurement::Measurement;
@@ -219,6 +219,26 @@ impl Bench {
     /// ```
     pub fn cold(&mut self, cold: bool) -> &mut Self {
         self.set(Overrides { cold: Some(cold), ..Overrides::default() })
+    }
+
+    /// What becomes of the cost of the loop that makes the calls: it is a part of the figures by default, can be
+    /// [shown](Overhead::Show) in a row of its own, and can be [taken off](Overhead::Subtract).
+    ///
+    /// The loop around nothing is timed beside every sample of the function, with as many calls; where inputs are made for these, it
+    /// gets some that are made for it. [`compare`](Self::compare) compares what calls cost with the loop. Why a cost without it may be
+    /// too low is on [the page about figures](crate::estimator).
+    ///
+    /// ```
+    /// use nanobench::{Bench, Overhead, black_box};
+    ///
+    /// let mut bench = Bench::new();
+    /// # bench.max_time(std::time::Duration::from_millis(1));
+    /// bench.overhead(Overhead::Subtract).run("divide", || black_box(1_000_000_007u64) / black_box(13));
+    /// assert!(bench.results()[0].empty_loop_nanoseconds().is_some());
+    /// ```
+    pub fn overhead(&mut self, overhead: Overhead) -> &mut Self {
+        self.config.overhead = overhead;
+        self
     }
 
     /// The size of the input of what follows, for [`complexity_big_o`](Self::complexity_big_o).

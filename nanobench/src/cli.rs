@@ -471,6 +471,7 @@ mod tests {
                 "BOOL" => "true",
                 "UNIT" => "us",
                 "ESTIMATOR" => "replay",
+                "OVERHEAD" => "show",
                 _ => "7",
             };
             let read = arguments(&format!("--{}={value}", setting.flag())).overrides;

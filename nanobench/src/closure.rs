@@ -6,7 +6,9 @@ use std::mem::needs_drop;
 
 use crate::black_box::{black_box, black_box_loaded};
 use crate::groups::Groups;
-use crate::target::{Mode, NOT_CHAINED, Target, max_calls_of_types, time};
+use crate::target::{
+    Mode, NOT_CHAINED, Target, Timed, empty_loop, empty_loop_lending, empty_loop_plain, max_calls_of_types, time,
+};
 
 /// A closure that needs nothing.
 pub(crate) struct Plain<F> {
@@ -29,9 +31,12 @@ impl<R, F: FnMut() -> R> Target for Plain<F> {
     }
 
     #[inline(never)]
-    fn sample_after(&mut self, mode: Mode, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
-        assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
+    fn sample_after(&mut self, timed: Timed, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        assert!(timed != Timed::Function(Mode::Latency), "{NOT_CHAINED}");
         gate();
+        if timed == Timed::EmptyLoop {
+            return empty_loop_plain(calls);
+        }
         time(0..calls, |_| (self.function)())
     }
 }
@@ -65,10 +70,13 @@ impl<M: FnMut() -> S, S, R, F: FnMut(&mut S) -> R> Target for WithState<M, S, F>
     }
 
     #[inline(never)]
-    fn sample_after(&mut self, mode: Mode, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
-        assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
+    fn sample_after(&mut self, timed: Timed, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        assert!(timed != Timed::Function(Mode::Latency), "{NOT_CHAINED}");
         let state = self.state.get_or_insert_with(&mut self.make);
         gate();
+        if timed == Timed::EmptyLoop {
+            return empty_loop_plain(calls);
+        }
         time(0..calls, |_| (self.function)(state))
     }
 }
@@ -102,10 +110,13 @@ impl<M: FnMut() -> X, X, R, F: FnMut(X) -> R> Target for WithInput<M, X, F> {
     }
 
     #[inline(never)]
-    fn sample_after(&mut self, mode: Mode, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
-        assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
+    fn sample_after(&mut self, timed: Timed, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        assert!(timed != Timed::Function(Mode::Latency), "{NOT_CHAINED}");
         self.fill(calls);
         gate();
+        if timed == Timed::EmptyLoop {
+            return empty_loop(&mut self.queue);
+        }
         time(black_box(&mut self.queue).drain(..), |input| (self.function)(black_box_loaded(input)))
     }
 }
@@ -129,12 +140,17 @@ impl<M: FnMut() -> X, X, R, F: FnMut(&mut X) -> R> Target for WithInputRef<M, X,
     }
 
     #[inline(never)]
-    fn sample_after(&mut self, mode: Mode, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
-        assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
+    fn sample_after(&mut self, timed: Timed, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        assert!(timed != Timed::Function(Mode::Latency), "{NOT_CHAINED}");
         let inner = &mut self.0;
         inner.fill(calls);
         gate();
-        let ticks = time(black_box(&mut inner.queue).iter_mut(), |input| (inner.function)(black_box(input)));
+        let ticks = match timed {
+            Timed::Function(_) => {
+                time(black_box(&mut inner.queue).iter_mut(), |input| (inner.function)(black_box(input)))
+            }
+            Timed::EmptyLoop => empty_loop_lending(&mut inner.queue),
+        };
         if needs_drop::<X>() {
             inner.queue.clear();
         }
@@ -198,6 +214,25 @@ mod tests {
         target.sample(Mode::Throughput, 2, &[]);
         assert!(target.0.queue.is_empty(), "inputs that own something do not wait for the next sample");
         assert_eq!(seen, [9, 9]);
+    }
+
+    #[test]
+    fn the_empty_loop_has_as_many_inputs_and_calls_nothing() {
+        let (made, calls) = (Cell::new(0), Cell::new(0));
+        let make = || {
+            made.set(made.get() + 1);
+            vec![made.get()]
+        };
+        let count = || calls.set(calls.get() + 1);
+        Plain::new(count).sample_empty_loop(7, &[]);
+        WithState::new(make, |_state: &mut Vec<i32>| count()).sample_empty_loop(7, &[]);
+        made.set(0);
+        let mut by_value = WithInput::new(make, |_input: Vec<i32>| count());
+        by_value.sample_empty_loop(7, &[]);
+        let mut lent = WithInputRef::new(make, |_input: &mut Vec<i32>| count());
+        lent.sample_empty_loop(7, &[]);
+        assert_eq!((made.get(), calls.get()), (14, 0));
+        assert!(by_value.queue.is_empty() && lent.0.queue.is_empty());
     }
 
     #[test]

@@ -113,6 +113,48 @@ impl Estimator {
     }
 }
 
+/// What becomes of the cost of the loop that makes the calls.
+///
+/// It is about throughput: latency is that of a chain, whose link is taken off in any case. [`estimator`](crate::estimator) says
+/// more.
+///
+/// ```
+/// use nanobench::{Config, Overhead};
+///
+/// assert_eq!(Config::default().overhead, Overhead::Raw);
+/// assert_eq!(Overhead::Subtract.name(), "subtract");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Overhead {
+    /// It is a part of every figure. A processor that works on several things at once may run the loop beside the function, at no
+    /// cost.
+    #[default]
+    Raw,
+    /// The same, with a row for what the loop costs around nothing.
+    Show,
+    /// What it costs around nothing is taken off every figure, and has a row.
+    Subtract,
+}
+
+impl Overhead {
+    const ALL: [Self; 3] = [Self::Raw, Self::Show, Self::Subtract];
+
+    /// The name, as settings and results use it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Show => "show",
+            Self::Subtract => "subtract",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|overhead| overhead.name() == name)
+    }
+}
+
 /// How a benchmark is measured, and how its figures are shown.
 ///
 /// ```
@@ -146,6 +188,8 @@ pub struct Config {
     pub cold: bool,
     /// How the costs of groups of inputs are told apart.
     pub estimator: Estimator,
+    /// What becomes of the cost of the loop that makes the calls; see [`Bench::overhead`](crate::Bench::overhead).
+    pub overhead: Overhead,
     /// What one unit of work is called in the table.
     pub unit: String,
     /// How many units of work one call does.
@@ -185,6 +229,7 @@ impl Default for Config {
             compare_repeated: false,
             cold: false,
             estimator: Estimator::LeastSquares,
+            overhead: Overhead::Raw,
             unit: DEFAULT_UNIT.to_owned(),
             batch: 1.0,
             bytes: None,
@@ -227,6 +272,8 @@ pub struct Overrides {
     pub cold: Option<bool>,
     /// See `Config::estimator`; its name.
     pub estimator: Option<String>,
+    /// See `Config::overhead`; its name.
+    pub overhead: Option<String>,
     /// See `Config::unit`.
     pub unit: Option<String>,
     /// See `Config::batch`.
@@ -254,7 +301,7 @@ pub(crate) struct Setting {
 }
 
 /// All settings. The command line, the environment and the help text are made from this table.
-pub(crate) const SETTINGS: [Setting; 18] = [
+pub(crate) const SETTINGS: [Setting; 19] = [
     Setting {
         name: "epochs",
         value: "N",
@@ -327,6 +374,15 @@ pub(crate) const SETTINGS: [Setting; 18] = [
         help: "how inputs are told apart: least-squares, leave-one-out or replay",
         set: |to, text| {
             to.estimator = Some(text.to_owned());
+            Ok(())
+        },
+    },
+    Setting {
+        name: "overhead",
+        value: "OVERHEAD",
+        help: "empty loop of throughput: raw leaves it in, show adds a row, subtract takes it off",
+        set: |to, text| {
+            to.overhead = Some(text.to_owned());
             Ok(())
         },
     },
@@ -536,6 +592,9 @@ impl Overrides {
         if self.estimator.as_ref().is_some_and(|name| Estimator::named(name).is_none()) {
             return Err(("estimator", "least-squares, leave-one-out or replay"));
         }
+        if self.overhead.as_ref().is_some_and(|name| Overhead::named(name).is_none()) {
+            return Err(("overhead", "raw, show or subtract"));
+        }
         if self.time_unit.as_ref().is_some_and(|name| TimeUnit::named(name).is_none()) {
             return Err(("time_unit", "ns, us, ms or s"));
         }
@@ -572,6 +631,7 @@ impl Config {
                 compare_repeated,
                 cold,
                 estimator,
+                overhead,
                 unit,
                 batch,
                 bytes,
@@ -592,6 +652,7 @@ impl Config {
             override_with(&mut config.compare_repeated, compare_repeated);
             override_with(&mut config.cold, cold);
             override_with(&mut config.estimator, estimator.and_then(|name| Estimator::named(&name)));
+            override_with(&mut config.overhead, overhead.and_then(|name| Overhead::named(&name)));
             override_with(&mut config.unit, unit);
             override_with(&mut config.batch, batch);
             config.bytes = bytes.or(config.bytes);
@@ -659,6 +720,7 @@ mod tests {
             ("unit", "a\nb"),
             ("time_unit", "h"),
             ("estimator", "leave one out"),
+            ("overhead", "subtracted"),
         ] {
             assert!(read(name, text).is_err(), "{name} = {text}");
         }
@@ -690,6 +752,7 @@ mod tests {
             "BOOL" => "true",
             "UNIT" => "us",
             "ESTIMATOR" => "replay",
+            "OVERHEAD" => "show",
             _ => "7",
         };
         let all = Overrides::from_environment(&|variable| {
@@ -713,6 +776,7 @@ mod tests {
             compare_repeated: Some(true),
             cold: Some(true),
             estimator: Some("replay".into()),
+            overhead: Some("show".into()),
             unit: Some("7".into()),
             batch: Some(7.0),
             bytes: Some(7.0),

@@ -24,7 +24,7 @@ use crate::groups::{Groups, MAX_GROUPS};
 use crate::machine::MachineClock;
 use crate::printable::printable;
 use crate::stats;
-use crate::target::{Mode, NOT_CHAINED, Target, max_calls_of_types, time};
+use crate::target::{Mode, NOT_CHAINED, Target, Timed, empty_loop, max_calls_of_types, time};
 
 /// Measures what a call of `function` costs with each distinct value of `inputs`, in the company of the others.
 ///
@@ -75,26 +75,20 @@ pub fn measure<T: Clone + PartialEq, R>(
     if let Err((name, expected)) = params.check() {
         return Err(MeasureError::OutOfRange { name, expected });
     }
-    let mut target = WithInputs::new(inputs.clone(), function);
-    let mut nothing = WithInputs::new(inputs, drop::<T>);
-    let costs = on_this_machine(&mut target, &mut nothing, params)?;
+    let costs = on_this_machine(&mut WithInputs::new(inputs, function), params)?;
     let per_input = |(input, outcome)| PerInput { input, outcome };
     Ok(values.into_iter().zip(costs).map(per_input).collect())
 }
 
 /// Everything that does not depend on the types of the user.
-fn on_this_machine(
-    target: &mut dyn Target,
-    nothing: &mut dyn Target,
-    params: &Params,
-) -> Result<Vec<Result<InputCost, Reason>>, MeasureError> {
+fn on_this_machine(target: &mut dyn Target, params: &Params) -> Result<Vec<Result<InputCost, Reason>>, MeasureError> {
     let clock = MachineClock::new();
     if !per_input::is_usable(&crate::clock::Clock::facts(&clock)) {
         return Err(MeasureError::NoClock);
     }
     let mut log = |line: fmt::Arguments| eprintln!("{line}");
     let log: Option<per_input::Log> = if params.verbose { Some(&mut log) } else { None };
-    Ok(per_input::measure(target, nothing, params, &clock, log))
+    Ok(per_input::measure(target, params, &clock, log))
 }
 
 /// The distinct values, in the order in which they first appear.
@@ -337,10 +331,13 @@ impl<T: Clone, R, F: FnMut(T) -> R> Target for WithInputs<T, F> {
     }
 
     #[inline(never)]
-    fn sample_after(&mut self, mode: Mode, _calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
-        assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
+    fn sample_after(&mut self, timed: Timed, _calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        assert!(timed != Timed::Function(Mode::Latency), "{NOT_CHAINED}");
         self.queue.extend(order.iter().map(|&input| self.values[input as usize].clone()));
         gate();
+        if timed == Timed::EmptyLoop {
+            return empty_loop(&mut self.queue);
+        }
         time(black_box(&mut self.queue).drain(..), |input| (self.function)(black_box_loaded(input)))
     }
 }

@@ -46,7 +46,7 @@ pub use bencher::{Bencher, BencherWithInputs};
 pub use black_box::{black_box, do_not_optimize_away, unpredictable1};
 pub use chain::Chain;
 pub use comparison::{Comparison, ComparisonEntry};
-pub use config::{Config, Estimator, TimeUnit};
+pub use config::{Config, Estimator, Overhead, TimeUnit};
 pub use leave_one_out::measure;
 pub use measurement::{CoreClock, Epoch, Figure, Instability, Interval, Measure, Measurement, Outcome, UnknownMeasure};
 pub use nanobench_macros::{group, nanobench};

@@ -6,9 +6,9 @@ use std::str::FromStr;
 use crate::allocations::Allocations;
 use crate::amounts::Counted;
 use crate::clock::ClockFacts;
-use crate::config::{Config, Estimator};
+use crate::config::{Config, Estimator, Overhead};
 use crate::stats;
-use crate::target::Mode;
+use crate::target::{Mode, Timed};
 
 /// The result of one benchmark.
 ///
@@ -33,7 +33,8 @@ pub struct Measurement {
     pub(crate) mode: Mode,
     /// How it was measured; none where it did not come to that.
     pub(crate) config: Option<Config>,
-    /// The figure for the benchmark as a whole, then one for each group of inputs where there are groups.
+    /// The figure for the benchmark as a whole, then one for each group of inputs where there are groups, and at
+    /// last one for the empty loop where it was timed.
     pub(crate) rows: Vec<Row>,
     /// What each epoch saw.
     pub(crate) epochs: Vec<Epoch>,
@@ -65,6 +66,7 @@ impl Measurement {
             rows: vec![Row {
                 label: None,
                 is_repeated: false,
+                is_empty_loop: false,
                 left_out: 0.0,
                 outcome: Outcome::Panicked { message },
                 cost: None,
@@ -112,7 +114,7 @@ impl Measurement {
         &self.whole().outcome
     }
 
-    /// Nanoseconds per unit of work, with the interval; none where there is no cost.
+    /// Nanoseconds per unit of work, with the interval; none where there is no cost. Neither is ever below zero.
     #[must_use]
     pub fn nanoseconds(&self) -> Option<Figure> {
         Some(self.whole().cost?.nanoseconds)
@@ -122,6 +124,14 @@ impl Measurement {
     #[must_use]
     pub fn cycles(&self) -> Option<Figure> {
         self.whole().cost?.cycles
+    }
+
+    /// What the empty loop costs, in nanoseconds per unit of work; none where it was not timed. See
+    /// [`Bench::overhead`](crate::Bench::overhead).
+    #[must_use]
+    pub fn empty_loop_nanoseconds(&self) -> Option<Figure> {
+        let row = self.rows.iter().find(|row| row.is_empty_loop)?;
+        Some(row.cost?.nanoseconds)
     }
 
     /// What a unit of work asks of the allocator; none where [`Allocator`](crate::Allocator) is not installed or the benchmark
@@ -209,10 +219,20 @@ impl Measurement {
         (!values.is_empty()).then(|| statistic(&mut values))
     }
 
+    /// Whether the cost of the empty loop was taken off the figures of a row.
+    pub(crate) fn is_loop_subtracted(&self, row: &Row) -> bool {
+        let overhead = self.config.as_ref().map(|config| applied_overhead(config, self.mode));
+        overhead == Some(Overhead::Subtract) && !row.is_empty_loop
+    }
+
     /// How the figures of a row were made: where there are no groups to tell apart, by least squares in any case.
     pub(crate) fn estimator(&self, row: &Row) -> Estimator {
         let has_groups = self.rows.iter().any(|row| row.label.is_some());
-        let chosen = self.config.as_ref().filter(|_| has_groups && !row.is_repeated).map(Config::applied_estimator);
+        let chosen = self
+            .config
+            .as_ref()
+            .filter(|_| has_groups && !row.is_repeated && !row.is_empty_loop)
+            .map(Config::applied_estimator);
         chosen.unwrap_or_default()
     }
 
@@ -220,6 +240,11 @@ impl Measurement {
     pub(crate) fn whole(&self) -> &Row {
         &self.rows[0]
     }
+}
+
+/// What becomes of the empty loop in a mode. What the loop of latency adds to a chain is the link, and its cost is known.
+pub(crate) fn applied_overhead(config: &Config, mode: Mode) -> Overhead {
+    if mode == Mode::Throughput { config.overhead } else { Overhead::Raw }
 }
 
 /// What was seen in an epoch.
@@ -309,6 +334,8 @@ pub(crate) struct Row {
     pub(crate) label: Option<String>,
     /// Whether it is not about the mix, but about the first input of the group over and over.
     pub(crate) is_repeated: bool,
+    /// Whether it is not about the function at all, but about the loop around it.
+    pub(crate) is_empty_loop: bool,
     /// The share of samples during which another hardware thread used the core, and which got no weight for that.
     pub(crate) left_out: f64,
     /// What kind of answer this is.
@@ -319,6 +346,13 @@ pub(crate) struct Row {
     pub(crate) amounts: Vec<(Counted, f64)>,
     /// What a unit of work asks of the allocator; none where nothing counts it.
     pub(crate) allocations: Option<Allocations>,
+}
+
+impl Row {
+    /// Whether it is about the benchmark as a whole.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.label.is_none() && !self.is_repeated && !self.is_empty_loop
+    }
 }
 
 /// What a unit of work costs.
@@ -433,20 +467,11 @@ pub enum Instability {
 /// The spread of epochs, or half the width of an interval, from which on a figure is called unstable: a share of 1.
 pub(crate) const MAX_SPREAD: f64 = 0.05;
 
-/// What a column of the sweep is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Series {
-    /// The function.
-    Function(Mode),
-    /// The same loop around nothing.
-    EmptyLoop,
-}
-
 /// The costs of a call over the calls of a sample.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sweep {
     /// What was timed, in the order of the figures in each row.
-    pub(crate) series: Vec<Series>,
+    pub(crate) series: Vec<Timed>,
     /// From few calls to many.
     pub(crate) rows: Vec<SweepRow>,
     /// Why there is no further row.

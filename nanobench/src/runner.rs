@@ -10,13 +10,11 @@ use nanobench_timer::affinity::Pinned;
 use termcolor::{ColorChoice, StandardStream};
 
 use crate::bench::{ENDLESS, terminal_colors};
-use crate::cases;
 use crate::cli::{self, Action, Arguments, Choice, Color, Format, Request, UsageError};
 use crate::complexity::{Complexity, Point};
 use crate::config::{CONFIG_VARIABLE, Config, Overrides, SETTINGS, SettingError};
 use crate::cpus::{self, PlacementError};
 use crate::engine;
-use crate::groups::Groups;
 use crate::machine::{self, MachineClock};
 use crate::measurement::{Figure, Interval, Measurement};
 use crate::printable::{complain, printable};
@@ -26,7 +24,7 @@ use crate::report::json_lines::JsonLines;
 use crate::report::sweep::SweepTable;
 use crate::report::table::Table;
 use crate::stability;
-use crate::target::{self, Inputs, Mode, Target, WithAmounts};
+use crate::target::{Mode, Target, WithAmounts};
 
 /// The benchmarks cannot be run, or the output cannot be written.
 const FAILURE: u8 = 1;
@@ -413,8 +411,7 @@ fn sweep(configured: &[Configured], modes: &[Mode], arguments: &Arguments, cpu: 
             catching_panics(|| {
                 let mut swept = None;
                 benchmark.visit(&mut |target| {
-                    let mut nothing = empty_loop(target);
-                    swept = Some(engine::sweep(target, &modes, &mut *nothing, config, &clock));
+                    swept = Some(engine::sweep(target, &modes, config, &clock));
                 });
                 swept.expect("a benchmark that shows no target panics")
             })
@@ -428,23 +425,6 @@ fn sweep(configured: &[Configured], modes: &[Mode], arguments: &Arguments, cpu: 
         }
     }
     Ok(code)
-}
-
-/// A target of the shape of `target` that does nothing: for one without inputs a loop around nothing, for one with inputs a loop
-/// that takes each from a queue and hands it back.
-///
-/// The inputs are machine words whatever those of the function are, since only the user's crate knows these. Taking a larger
-/// one from the queue costs a little more.
-fn empty_loop(target: &dyn Target) -> Box<dyn Target> {
-    fn same(input: u64) -> u64 {
-        input
-    }
-    match target.groups() {
-        Groups::NoInputs => cases::plain(|| ()),
-        Groups::Mix { .. } | Groups::Each(_) => {
-            Inputs::new([0]).by_value(|queue| target::sample(queue, same), target::max_calls(same))
-        }
-    }
 }
 
 /// The configuration of a benchmark, or the message of a panic in an expression that gives one of its settings.

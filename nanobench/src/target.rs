@@ -23,6 +23,15 @@ pub enum Mode {
     Latency,
 }
 
+/// What a sample times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timed {
+    /// The function.
+    Function(Mode),
+    /// The same loop around nothing. What makes calls wait for each other is no part of it.
+    EmptyLoop,
+}
+
 /// What a target says that is asked for a latency which it cannot measure. The runner does not ask it.
 pub(crate) const NOT_CHAINED: &str = "the function was not compiled for latency";
 
@@ -50,16 +59,21 @@ pub trait Target {
     ///
     /// If the function was not compiled for the mode.
     fn sample(&mut self, mode: Mode, calls: u64, order: &[u32]) -> u64 {
-        self.sample_after(mode, calls, order, &mut || {})
+        self.sample_after(Timed::Function(mode), calls, order, &mut || {})
     }
 
-    /// The same, with `gate` called once when everything is prepared and only the calls themselves are left to do: there
+    /// The same with the loop around nothing, which gets the same inputs.
+    fn sample_empty_loop(&mut self, calls: u64, order: &[u32]) -> u64 {
+        self.sample_after(Timed::EmptyLoop, calls, order, &mut || {})
+    }
+
+    /// Either of them, with `gate` called once when everything is prepared and only the calls themselves are left to do: there
     /// threads wait for each other.
     ///
     /// # Panics
     ///
     /// If the function was not compiled for the mode.
-    fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64;
+    fn sample_after(&mut self, timed: Timed, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64;
 
     /// How long each thread took in the last sample, in ticks, where several made it together.
     fn thread_ticks(&self) -> &[u64] {
@@ -102,8 +116,8 @@ impl<T: DerefMut<Target: Target>> Target for WithAmounts<T> {
         self.inner.max_calls()
     }
 
-    fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
-        self.inner.sample_after(mode, calls, order, gate)
+    fn sample_after(&mut self, timed: Timed, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        self.inner.sample_after(timed, calls, order, gate)
     }
 
     fn thread_ticks(&self) -> &[u64] {
@@ -201,6 +215,25 @@ pub fn sample_chained<X: Chain, R: Chain>(queue: &mut Vec<X>, function: impl Fn(
     stop.wrapping_sub(start)
 }
 
+/// One sample of the loop around a function without inputs: it counts.
+#[inline(never)]
+pub(crate) fn empty_loop_plain(calls: u64) -> u64 {
+    time(0..calls, |_| ())
+}
+
+/// One sample of the loop around a function with inputs: it takes each from the queue and hands it back. All benchmarks whose
+/// function gets the same type share it.
+#[inline(never)]
+pub(crate) fn empty_loop<X>(queue: &mut Vec<X>) -> u64 {
+    sample(queue, |input| input)
+}
+
+/// The same for a function that is lent its input and may change it.
+#[inline(never)]
+pub(crate) fn empty_loop_lending<X>(queue: &mut Vec<X>) -> u64 {
+    time(black_box(queue).iter_mut(), black_box)
+}
+
 /// The most calls in a sample of a function without inputs; the argument only brings the types.
 pub const fn max_calls_plain<R>(_function: fn() -> R) -> u64 {
     max_calls_of_types::<(), R>()
@@ -239,10 +272,14 @@ impl Target for Plain {
         self.max_calls
     }
 
-    fn sample_after(&mut self, mode: Mode, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
-        assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
+    fn sample_after(&mut self, timed: Timed, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        let sample = match timed {
+            Timed::Function(Mode::Throughput) => self.sample,
+            Timed::Function(Mode::Latency) => panic!("{NOT_CHAINED}"),
+            Timed::EmptyLoop => empty_loop_plain,
+        };
         gate();
-        (self.sample)(calls)
+        sample(calls)
     }
 }
 
@@ -365,11 +402,12 @@ impl<T: Clone> Target for ByValue<T> {
         self.max_calls
     }
 
-    fn sample_after(&mut self, mode: Mode, _calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
-        let sample = match (mode, &self.chained) {
-            (Mode::Throughput, _) => &self.sample,
-            (Mode::Latency, Some((chained, _))) => chained,
-            (Mode::Latency, None) => panic!("{NOT_CHAINED}"),
+    fn sample_after(&mut self, timed: Timed, _calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        let sample: &dyn Fn(&mut Vec<T>) -> u64 = match (timed, &self.chained) {
+            (Timed::Function(Mode::Throughput), _) => &*self.sample,
+            (Timed::Function(Mode::Latency), Some((chained, _))) => &**chained,
+            (Timed::Function(Mode::Latency), None) => panic!("{NOT_CHAINED}"),
+            (Timed::EmptyLoop, _) => &empty_loop::<T>,
         };
         self.queue.extend(order.iter().map(|&input| self.values[input as usize].clone()));
         gate();
@@ -402,11 +440,11 @@ impl<T: Borrow<B>, B: ?Sized> Target for ByReference<T, B> {
         self.max_calls
     }
 
-    fn sample_after(&mut self, mode: Mode, _calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
-        assert!(mode == Mode::Throughput, "{NOT_CHAINED}");
+    fn sample_after(&mut self, timed: Timed, _calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        assert!(timed != Timed::Function(Mode::Latency), "{NOT_CHAINED}");
         let mut queue = order.iter().map(|&input| self.values[input as usize].borrow()).collect();
         gate();
-        (self.sample)(&mut queue)
+        if timed == Timed::EmptyLoop { empty_loop(&mut queue) } else { (self.sample)(&mut queue) }
     }
 
     fn amounts(&self) -> &[Amounts] {
@@ -424,6 +462,40 @@ mod tests {
         static CHAINED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
         static CALLS: Cell<u64> = const { Cell::new(0) };
         static LOG: RefCell<String> = const { RefCell::new(String::new()) };
+    }
+
+    #[test]
+    fn the_empty_loop_gets_the_inputs_and_drops_those_that_own_something_without_a_call() {
+        struct Owning(&'static Cell<u64>);
+        impl Clone for Owning {
+            fn clone(&self) -> Self {
+                self.0.set(self.0.get() + 1);
+                Self(self.0)
+            }
+        }
+        impl Drop for Owning {
+            fn drop(&mut self) {
+                self.0.set(self.0.get() + 1_000);
+            }
+        }
+        impl PartialEq for Owning {
+            fn eq(&self, _other: &Self) -> bool {
+                true
+            }
+        }
+        impl Debug for Owning {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("owning")
+            }
+        }
+        let log: &'static Cell<u64> = Box::leak(Box::new(Cell::new(0)));
+        let never = |_: &mut Vec<Owning>| -> u64 { panic!("the function is not called") };
+        let mut target = Inputs::new([Owning(log), Owning(log)]).by_value(never, 100);
+        target.sample_empty_loop(3, &[1, 0, 1]);
+        assert_eq!(log.get(), 3_003);
+        let never = |_: &mut Vec<&Owning>| -> u64 { panic!("the function is not called") };
+        Inputs::new([Owning(log)]).by_reference::<Owning>(never, 100).sample_empty_loop(2, &[0, 0]);
+        assert_eq!(log.get(), 4_003, "what is lent is not cloned");
     }
 
     #[test]

@@ -38,7 +38,7 @@ use crate::amounts::Amounts;
 use crate::cpus;
 use crate::groups::Groups;
 use crate::rng::Rng;
-use crate::target::{Mode, Target, Visit};
+use crate::target::{Target, Timed, Visit};
 
 /// How often a thread looks whether it can go on before it lets others have its processor: some tens of microseconds. A thread that
 /// sleeps takes longer than most samples to wake up, and lets its core fall into a clock that is not that of the samples. But when
@@ -79,7 +79,7 @@ struct Worker<'scope> {
 
 enum Command {
     BeginEpoch,
-    Sample { number: usize, mode: Mode, calls: u64, order: Arc<[u32]> },
+    Sample { number: usize, timed: Timed, calls: u64, order: Arc<[u32]> },
 }
 
 impl<'scope, 'own> Threaded<'scope, 'own> {
@@ -144,15 +144,15 @@ impl Target for Threaded<'_, '_> {
         self.own.max_calls()
     }
 
-    fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+    fn sample_after(&mut self, timed: Timed, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         self.samples = self.samples.wrapping_add(1);
         let number = self.samples;
         self.gate.close();
         let shared: Arc<[u32]> = order.into();
-        self.command(|| Command::Sample { number, mode, calls, order: shared.clone() });
+        self.command(|| Command::Sample { number, timed, calls, order: shared.clone() });
         let mut has_passed = false;
         let own = catch_unwind(AssertUnwindSafe(|| {
-            self.own.sample_after(mode, calls, order, &mut || {
+            self.own.sample_after(timed, calls, order, &mut || {
                 gate();
                 self.gate.wait_for(self.workers.len());
                 has_passed = true;
@@ -250,14 +250,14 @@ fn work(target: &mut dyn Target, commands: &Receiver<Command>, reports: &Sender<
         report = match gate.receive(commands) {
             Err(RecvError) => break,
             Ok(Command::BeginEpoch) => catch_unwind(AssertUnwindSafe(|| target.begin_epoch())).map(|()| 0),
-            Ok(Command::Sample { number, mode, calls, order }) => {
+            Ok(Command::Sample { number, timed, calls, order }) => {
                 own_order.clear();
                 own_order.extend_from_slice(&order);
                 drop(order);
                 rng.shuffle(&mut own_order);
                 let mut has_arrived = false;
                 let ticks = catch_unwind(AssertUnwindSafe(|| {
-                    target.sample_after(mode, calls, &own_order, &mut || {
+                    target.sample_after(timed, calls, &own_order, &mut || {
                         has_arrived = true;
                         gate.arrive();
                         gate.pass(number);
@@ -378,7 +378,7 @@ mod tests {
     use crate::engine;
     use crate::machine::MachineClock;
     use crate::measurement::Measurement;
-    use crate::target::{Inputs, sample};
+    use crate::target::{Inputs, Mode, sample};
     use nanobench_timer::affinity::{self, Pinned};
     use std::cell::Cell;
     use std::collections::HashMap;
@@ -444,7 +444,7 @@ mod tests {
             u64::MAX
         }
 
-        fn sample_after(&mut self, _mode: Mode, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        fn sample_after(&mut self, _timed: Timed, calls: u64, _order: &[u32], gate: &mut dyn FnMut()) -> u64 {
             if self.script == Script::PanicBeforeTheGate {
                 panic_any(self.index);
             }

@@ -22,7 +22,7 @@ use crate::amounts::Amounts;
 use crate::black_box::black_box;
 use crate::config::Config;
 use crate::groups::Groups;
-use crate::target::{Mode, Target};
+use crate::target::{Target, Timed};
 
 #[cfg(test)]
 mod tests;
@@ -161,12 +161,12 @@ impl Target for Cold<'_> {
         1
     }
 
-    fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+    fn sample_after(&mut self, timed: Timed, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         (self.evict)();
         // Without any calls the loop around the function still reads the clock twice, so that its own code and stack are back in
         // the caches. The function and its data are not touched.
-        self.target.sample(mode, 0, &[]);
-        self.target.sample_after(mode, calls, order, gate)
+        self.target.sample_after(timed, 0, &[], &mut || {});
+        self.target.sample_after(timed, calls, order, gate)
     }
 
     fn amounts(&self) -> &[Amounts] {

@@ -41,6 +41,17 @@ const MAX_SPEED_DEVIATION: f64 = 0.05;
 /// How many samples of an epoch the prior belief that its speed is that of its core clock is worth.
 const SPEED_PRIOR_SAMPLES: f64 = 4.0;
 
+/// How sure it is that the clock has no part in a difference, in steps of the clock.
+const CANCELLED_DEVIATION: f64 = 1e-3;
+
+/// The least scale of the residuals, in steps of the clock.
+const LEAST_STEPS: f64 = 0.5;
+
+/// The same where samples are shorter than so many steps. All those of one size then read as one of two multiples of the step, and
+/// weights that tell these apart would follow the one that is seen more often.
+const SHORT_STEPS: f64 = 10.0;
+const LEAST_STEPS_OF_SHORT: f64 = 2.0;
+
 /// How many steps of the clock a sample should last to say how much it is off.
 const MIN_RATIO_STEPS: f64 = 100.0;
 
@@ -124,6 +135,15 @@ pub(crate) struct ClockPrior {
     /// How far samples may lie from the fit without having been disturbed, as a standard deviation and a share of the typical
     /// one; 0 leaves it to the samples.
     pub(crate) spread: f64,
+}
+
+impl ClockPrior {
+    /// What is known of the difference of two samples that are alike in what happens once in a sample: the clock's cost has
+    /// cancelled, and its step is in both.
+    pub(super) fn of_difference(self) -> Self {
+        let step = std::f64::consts::SQRT_2 * self.step;
+        Self { cost: 0.0, deviation: CANCELLED_DEVIATION * step.max(1.0), step, ..self }
+    }
 }
 
 /// A solution: the cost of each group, and what is needed to tell how sure it is.
@@ -391,7 +411,9 @@ impl<'a> Robust<'a> {
         }
         let mut absolute: Vec<f64> = self.deviations.iter().map(|deviation| deviation.abs()).collect();
         let deviation = stats::MAD_TO_DEVIATION * stats::median(&mut absolute);
-        self.scale = deviation.max(self.prior.step / 2.0).max(self.prior.spread * typical_square.sqrt());
+        let typical = typical_square.sqrt();
+        let least_steps = if typical < SHORT_STEPS * self.prior.step { LEAST_STEPS_OF_SHORT } else { LEAST_STEPS };
+        self.scale = deviation.max(least_steps * self.prior.step).max(self.prior.spread * typical);
         for (index, deviation) in self.deviations.iter_mut().enumerate() {
             *deviation /= self.scale;
             self.weights[index] = self.sizes[index] * weight(*deviation);

@@ -22,9 +22,6 @@ pub(super) const LONGEST_LIST: u64 = 1 << 16;
 /// How many times as many calls as there are groups the shortest list has.
 const MIN_CALLS_PER_GROUP: u64 = 2;
 
-/// How sure it is that the clock has no part in a difference, in steps of the clock.
-const CANCELLED_DEVIATION: f64 = 1e-3;
-
 /// How many calls an epoch needs to have a round.
 pub(super) fn least_calls(groups: usize) -> u64 {
     calls_of_round(groups as u64, MIN_CALLS_PER_GROUP * groups as u64)
@@ -172,9 +169,7 @@ pub(super) fn fit_differences(differences: &Samples, prior: &ClockPrior) -> Opti
     if differences.durations.is_empty() {
         return None;
     }
-    let step = std::f64::consts::SQRT_2 * prior.step;
-    let deviation = CANCELLED_DEVIATION * step.max(1.0);
-    Fit::new(differences, &ClockPrior { cost: 0.0, deviation, step, spread: prior.spread }, None)
+    Fit::new(differences, &prior.of_difference(), None)
 }
 
 #[cfg(test)]

@@ -20,19 +20,21 @@ mod sweep;
 
 use crate::amounts::{Amounts, Counted};
 use crate::clock::{Clock, ClockFacts, Metronome};
-use crate::config::{Config, Estimator};
+use crate::config::{Config, Estimator, Overhead};
 use crate::groups::Groups;
-use crate::measurement::{CoreClock, Cost, Figure, Instability, Interval, MAX_SPREAD, Measurement, Outcome, Row};
+use crate::measurement::{
+    CoreClock, Cost, Figure, Instability, Interval, MAX_SPREAD, Measurement, Outcome, Row, applied_overhead,
+};
 use crate::rng::Rng;
 use crate::stats::{self, Levels};
-use crate::target::{Mode, Target};
+use crate::target::{Mode, Target, Timed};
 use crate::threads::Shares;
 use cold::{Cold, Eviction};
 pub(crate) use compare::compare;
 use design::Design;
 use fit::{ClockPrior, Estimate, Fit, Samples};
 use iteration::{IterationLogic, IterationsOverflow};
-use record::{Chosen, LONGEST_GATED_SECONDS, MAX_LEFT_OUT, Readings, Record};
+use record::{Chosen, LONGEST_GATED_SECONDS, MAX_LEFT_OUT, Readings, Record, Timing};
 use repeated::Repeated;
 pub(crate) use sweep::sweep;
 
@@ -67,14 +69,15 @@ pub(crate) fn measure(
 /// The same for a target that has already been made cold if it has to be.
 fn measure_calls(id: &str, mode: Mode, target: &mut dyn Target, config: &Config, clock: &dyn Clock) -> Measurement {
     let mut run = Run::new(mode, target, config, clock);
-    let mut measurement = match run.measure() {
-        Ok(look) => run.measurement(id, &look),
-        Err(IterationsOverflow) => run.without_cost(id, Outcome::OptimizedAway),
+    let (mut measurement, loop_row) = match run.measure() {
+        Ok(look) => (run.measurement(id, &look), run.loop_row(&look.chosen)),
+        Err(IterationsOverflow) => (run.without_cost(id, Outcome::OptimizedAway), None),
     };
     run.count_allocations(&mut measurement.rows);
     if config.compare_repeated {
         measurement.rows = with_repeated_rows(measurement.rows, mode, target, config, clock);
     }
+    measurement.rows.extend(loop_row);
     measurement
 }
 
@@ -123,6 +126,8 @@ pub(crate) fn run_endlessly(target: &mut dyn Target, config: &Config, clock: &dy
 
 fn run_calls_endlessly(target: &mut dyn Target, config: &Config, clock: &dyn Clock) -> ! {
     let mut run = Run::new(Mode::Throughput, target, config, clock);
+    // A profiler is to see the function.
+    run.overhead = Overhead::Raw;
     loop {
         let calls = run.logic.calls();
         let (calls, elapsed_ticks) = run.epoch(calls, false);
@@ -134,6 +139,7 @@ fn run_calls_endlessly(target: &mut dyn Target, config: &Config, clock: &dyn Clo
 /// The state of one benchmark while it is measured.
 struct Run<'a> {
     mode: Mode,
+    overhead: Overhead,
     target: &'a mut dyn Target,
     config: &'a Config,
     clock: &'a dyn Clock,
@@ -170,9 +176,11 @@ impl<'a> Run<'a> {
     fn new(mode: Mode, target: &'a mut dyn Target, config: &'a Config, clock: &'a dyn Clock) -> Self {
         let facts = clock.facts();
         let design = Design::new(target.groups(), target.max_calls()).for_estimator(config.applied_estimator());
+        let overhead = applied_overhead(config, mode);
         let begin_ticks = clock.now_ticks();
         Self {
             mode,
+            overhead,
             config,
             clock,
             metronome: metronome(config, clock),
@@ -182,7 +190,7 @@ impl<'a> Run<'a> {
             rng: Rng::new(begin_ticks),
             logic: IterationLogic::new(config, &facts),
             order: Vec::new(),
-            record: Record::new(design.frequencies().len()),
+            record: Record::new(design.frequencies().len(), overhead),
             shares: Shares::default(),
             is_slow: false,
             design,
@@ -245,15 +253,15 @@ impl<'a> Run<'a> {
         for counts in self.design.epoch(calls, &mut self.rng) {
             self.design.order(&counts, &mut self.order, &mut self.rng);
             let calls = counts.iter().sum();
-            let ticks = self.target.sample(self.mode, calls, &self.order) as f64;
+            let timing = self.sample(calls, is_measured);
             made += calls;
-            elapsed_ticks += ticks;
-            self.is_slow |= ticks > longest_gated_ticks;
+            // The number of calls is that of a run without the loop, so that both see the same.
+            elapsed_ticks += timing.ticks;
+            self.is_slow |= timing.whole_ticks() > longest_gated_ticks;
             if let Some(readings) = &mut readings {
                 let waited_before_ticks = std::mem::replace(&mut waited_ticks, self.waited_ticks());
                 readings.between_samples();
-                self.record.push(&counts, ticks, waited_ticks - waited_before_ticks);
-                self.shares.add(counts.iter().sum(), self.target.thread_ticks());
+                self.record.push(&counts, Timing { waited_ticks: waited_ticks - waited_before_ticks, ..timing });
             }
         }
         if let Some(readings) = readings {
@@ -263,6 +271,25 @@ impl<'a> Run<'a> {
             }
         }
         (made, elapsed_ticks)
+    }
+
+    /// Times the calls of `order`, and beside them the empty loop where somebody wants to know of it.
+    fn sample(&mut self, calls: u64, is_measured: bool) -> Timing {
+        let has_loop = self.overhead != Overhead::Raw;
+        // Neither always finds what the other left behind.
+        let is_loop_first = has_loop && self.rng.bounded(2) == 0;
+        let mut timing = Timing::default();
+        if is_loop_first {
+            timing.loop_ticks = self.target.sample_empty_loop(calls, &self.order) as f64;
+        }
+        timing.ticks = self.target.sample_after(Timed::Function(self.mode), calls, &self.order, &mut || {}) as f64;
+        if is_measured {
+            self.shares.add(calls, self.target.thread_ticks());
+        }
+        if has_loop && !is_loop_first {
+            timing.loop_ticks = self.target.sample_empty_loop(calls, &self.order) as f64;
+        }
+        timing
     }
 
     /// For how long this thread has waited for a processor, where that matters and the system tells. Short samples that were
@@ -289,12 +316,25 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// What is known of the clock's part of what is fitted: samples, or their differences from the empty loop.
     fn prior(&self) -> ClockPrior {
+        let prior = self.prior_of_samples();
+        match self.overhead {
+            Overhead::Raw | Overhead::Show => prior,
+            // A cold sample is a single call, and all of it is the function's.
+            Overhead::Subtract if self.config.cold => prior.of_difference(),
+            // How the calls fill the pipeline and drain it happens once, and the loop does not do the same.
+            Overhead::Subtract => ClockPrior { deviation: prior.deviation, ..prior.of_difference() },
+        }
+    }
+
+    fn prior_of_samples(&self) -> ClockPrior {
         let spread = if self.config.cold { cold::SPREAD } else { 0.0 };
         ClockPrior { spread, ..clock_prior(&self.facts) }
     }
 
-    /// The half-width of the widest interval, as a share of its figure; infinite while there are too few epochs.
+    /// The half-width of the widest interval, as a share of its figure; infinite while there are too few epochs. That of the empty
+    /// loop has no say: the figures of the function are what one waits for.
     fn precision(&self, look: &Look) -> f64 {
         let Some(fit) = &look.fit else { return f64::INFINITY };
         if (look.chosen.tempi.len() as u64) < self.config.epochs || look.chosen.is_shared {
@@ -354,6 +394,28 @@ impl<'a> Run<'a> {
         measurement
     }
 
+    /// The row of the empty loop, where it was timed.
+    fn loop_row(&self, chosen: &Chosen) -> Option<Row> {
+        if self.overhead == Overhead::Raw {
+            return None;
+        }
+        let mut row = Row {
+            label: None,
+            is_repeated: false,
+            is_empty_loop: true,
+            left_out: 0.0,
+            outcome: Outcome::NotMeasured,
+            cost: None,
+            amounts: Vec::new(),
+            allocations: None,
+        };
+        if let Some(fit) = Fit::new(&chosen.loop_samples, &self.prior_of_samples(), None) {
+            let trouble = self.trouble(&chosen.loop_samples, &fit, &[1.0]);
+            self.fill(&mut row, chosen, fit.estimate(&[1.0]), &trouble, self.record.total_loop_ticks());
+        }
+        Some(row)
+    }
+
     /// The fit to all samples, where some were left out.
     fn ungated(&self, look: &Look, fit: &Fit) -> Option<(Chosen, Fit)> {
         if look.chosen.left_out == 0.0 || look.chosen.is_shared {
@@ -377,7 +439,7 @@ impl<'a> Run<'a> {
         let is_whole = row.label.is_none();
         let in_cycles = self.metronome.map(|_| estimate.in_cycles(&chosen.tempi).minus(self.link_cycles()));
         let estimate = estimate.minus(self.link_ticks(chosen));
-        let cost = Cost {
+        let mut cost = Cost {
             nanoseconds: self.figure(&estimate, self.nanoseconds_per_tick(), chosen.company),
             ungated_nanoseconds: None,
             cycles: in_cycles.as_ref().map(|in_cycles| self.figure(in_cycles, 1.0, chosen.company)),
@@ -396,6 +458,11 @@ impl<'a> Run<'a> {
             }
             outcome => outcome,
         };
+        if row.outcome == Outcome::BelowFloor {
+            // What is too little to be believed may be nothing as well, however sure the samples are.
+            let figures = std::iter::once(&mut cost.nanoseconds).chain(&mut cost.cycles);
+            figures.filter_map(|figure| figure.interval.as_mut()).for_each(|interval| interval.low = 0.0);
+        }
         // A fit to few samples may come out below zero, which no cost is; within the floor the limit above is what counts.
         row.cost = Some(cost).filter(|cost| cost.nanoseconds.value > 0.0 || row.outcome == Outcome::BelowFloor);
     }
@@ -416,13 +483,16 @@ impl<'a> Run<'a> {
 
     /// What a unit of work costs, when a call costs `estimate` times `scale`. Others on the core may have made that larger by
     /// the share `company`.
+    ///
+    /// No cost is less than nothing. An estimate that is has the interval of nothing itself, which is the nearest cost.
     fn figure(&self, estimate: &Estimate, scale: f64, company: f64) -> Figure {
-        let per_unit = |cost: f64| cost * scale / self.config.batch;
+        let per_unit = |cost: f64| cost.max(0.0) * scale / self.config.batch;
+        let cost = estimate.cost.max(0.0);
         Figure {
-            value: per_unit(estimate.cost),
+            value: per_unit(cost),
             interval: estimate.half_width().map(|half_width| Interval {
-                low: per_unit(estimate.cost - half_width) / (1.0 + company),
-                high: per_unit(estimate.cost + half_width),
+                low: per_unit(cost - half_width) / (1.0 + company),
+                high: per_unit(cost + half_width),
             }),
         }
     }
@@ -523,6 +593,7 @@ impl<'a> Run<'a> {
                 .map(|(index, label)| Row {
                     label,
                     is_repeated: false,
+                    is_empty_loop: false,
                     left_out: 0.0,
                     outcome: outcome.clone(),
                     cost: None,
@@ -530,7 +601,7 @@ impl<'a> Run<'a> {
                     allocations: None,
                 })
                 .collect(),
-            epochs: self.record.epochs_seen(self.facts.pair_cost_ticks, &self.facts, self.metronome.is_some()),
+            epochs: self.record.epochs_seen(self.prior().cost, &self.facts, self.metronome.is_some()),
             clock_resolution_seconds: self.facts.resolution_ticks() / self.facts.ticks_per_second,
             samples: self.record.samples() as u64,
             calls: self.record.calls().iter().sum(),

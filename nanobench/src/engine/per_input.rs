@@ -10,8 +10,9 @@ use super::clock_prior;
 use super::design::Design;
 use super::fit::{Estimate, Samples, Tempo, mean_ticks_per_cycle};
 use super::leave_one_out::{LONGEST_LIST, differences, fit_differences};
-use super::record::{Chosen, Readings, Record};
+use super::record::{Chosen, Readings, Record, Timing};
 use crate::clock::{Clock, ClockFacts, Metronome};
+use crate::config::Overhead;
 use crate::measurement::{Figure, Interval};
 use crate::rng::Rng;
 use crate::stats;
@@ -158,13 +159,12 @@ impl std::error::Error for Reason {}
 /// Where what is going on is written, line by line.
 pub(crate) type Log<'a> = &'a mut dyn FnMut(fmt::Arguments);
 
-/// Measures each group of `target`, or its inputs as a whole where there are no groups. `nothing` is the same loop around nothing;
-/// it is only timed to be shown in the log.
+/// Measures each group of `target`, or its inputs as a whole where there are no groups. Its empty loop is only timed to be shown in
+/// the log.
 ///
 /// The clock has to be one that can be used, and the parameters within their ranges.
 pub(crate) fn measure<'a>(
     target: &'a mut dyn Target,
-    nothing: &mut dyn Target,
     params: &'a Params,
     clock: &'a dyn Clock,
     log: Option<Log<'a>>,
@@ -180,13 +180,13 @@ pub(crate) fn measure<'a>(
         metronome: clock.metronome(),
         facts,
         rng: Rng::new(clock.now_ticks()),
-        record: Record::new(groups),
+        record: Record::new(groups, Overhead::Raw),
         design,
         order: Vec::new(),
         log,
     };
     let lists = run.lists();
-    run.show_overhead(nothing, &lists);
+    run.show_overhead(&lists);
     run.evaluate(&lists)
 }
 
@@ -282,7 +282,7 @@ impl Run<'_> {
         self.target.sample(Mode::Throughput, counts.iter().sum(), &self.order) as f64
     }
 
-    fn show_overhead(&mut self, nothing: &mut dyn Target, lists: &Lists) {
+    fn show_overhead(&mut self, lists: &Lists) {
         if self.log.is_none() {
             return;
         }
@@ -290,7 +290,7 @@ impl Run<'_> {
             let calls = counts.iter().sum();
             let mut time = || {
                 self.design.order(counts, &mut self.order, &mut self.rng);
-                nothing.sample(Mode::Throughput, calls, &self.order) as f64
+                self.target.sample_empty_loop(calls, &self.order) as f64
             };
             let mut ticks: Vec<f64> = (0..self.params.min_mode_samples.max(1)).map(|_| time()).collect();
             (calls, stats::dominant_mean(&mut ticks, self.facts.step_ticks))
@@ -356,7 +356,7 @@ impl Run<'_> {
             let ticks = self.time(&counts);
             if let Some(readings) = &mut readings {
                 readings.between_samples();
-                self.record.push(&counts, ticks, 0.0);
+                self.record.push(&counts, Timing { ticks, ..Timing::default() });
             }
         }
     }

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::fit::{Samples, Tempo};
 use crate::clock::{ClockFacts, Metronome};
+use crate::config::Overhead;
 use crate::measurement::Epoch;
 use crate::stats::{dominant_mean, median, sort};
 
@@ -117,13 +118,30 @@ impl<'a> Readings<'a> {
     }
 }
 
+/// How long a sample took, in ticks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Timing {
+    /// The function.
+    pub(crate) ticks: f64,
+    /// The empty loop beside it; nothing if it was not timed.
+    pub(crate) loop_ticks: f64,
+    /// For how long the thread had to wait for a processor meanwhile.
+    pub(crate) waited_ticks: f64,
+}
+
+impl Timing {
+    /// How long it took in all.
+    pub(crate) fn whole_ticks(&self) -> f64 {
+        self.ticks + self.loop_ticks
+    }
+}
+
 /// All samples of a run.
 pub(crate) struct Record {
     groups: usize,
+    overhead: Overhead,
     counts: Vec<u64>,
-    ticks: Vec<f64>,
-    /// For each sample, whether the thread had to wait for a processor meanwhile.
-    waited: Vec<bool>,
+    timings: Vec<Timing>,
     /// For each sample, the ticks of an independent addition beside it; empty where there is no metronome.
     ticks_per_add: Vec<f64>,
     /// For each epoch, the end of its samples, and its ticks per cycle.
@@ -133,6 +151,8 @@ pub(crate) struct Record {
 /// The samples that count.
 pub(crate) struct Chosen {
     pub(crate) samples: Samples,
+    /// Those of the empty loop, where it was timed.
+    pub(crate) loop_samples: Samples,
     /// The tempo of each epoch that has samples left.
     pub(crate) tempi: Vec<Tempo>,
     /// The share of all samples that were left out since the core was shared.
@@ -146,23 +166,29 @@ pub(crate) struct Chosen {
 }
 
 impl Record {
-    pub(crate) fn new(groups: usize) -> Self {
+    pub(crate) fn new(groups: usize, overhead: Overhead) -> Self {
         Self {
             groups,
+            overhead,
             counts: Vec::new(),
-            ticks: Vec::new(),
-            waited: Vec::new(),
+            timings: Vec::new(),
             ticks_per_add: Vec::new(),
             epochs: Vec::new(),
         }
     }
 
-    /// Adds a sample to the epoch that is under way: the calls of each group, how long they took, and how long the thread had to
-    /// wait for a processor meanwhile.
-    pub(crate) fn push(&mut self, counts: &[u64], ticks: f64, waited_ticks: f64) {
+    /// Adds a sample to the epoch that is under way: the calls of each group, and how long they took.
+    pub(crate) fn push(&mut self, counts: &[u64], timing: Timing) {
         self.counts.extend_from_slice(counts);
-        self.ticks.push(ticks);
-        self.waited.push(waited_ticks > MAX_WAITED_SHARE * ticks);
+        self.timings.push(timing);
+    }
+
+    /// What a sample says of the function: where the loop is subtracted, how much longer than that it took.
+    fn figure_ticks(&self, timing: &Timing) -> f64 {
+        match self.overhead {
+            Overhead::Raw | Overhead::Show => timing.ticks,
+            Overhead::Subtract => timing.ticks - timing.loop_ticks,
+        }
     }
 
     /// Ends the epoch with the readings that were taken during it. If they make no sense, as when the clock stood still or was
@@ -172,11 +198,10 @@ impl Record {
         let is_plausible = ticks_per_cycle > 0.0;
         if is_plausible {
             self.ticks_per_add.extend(ticks_per_add);
-            self.epochs.push((self.ticks.len(), ticks_per_cycle));
+            self.epochs.push((self.timings.len(), ticks_per_cycle));
         } else {
             let kept = self.epochs.last().map_or(0, |&(end, _)| end);
-            self.ticks.truncate(kept);
-            self.waited.truncate(kept);
+            self.timings.truncate(kept);
             self.counts.truncate(kept * self.groups);
         }
         is_plausible
@@ -187,7 +212,7 @@ impl Record {
     }
 
     pub(crate) fn samples(&self) -> usize {
-        self.ticks.len()
+        self.timings.len()
     }
 
     /// How many calls of each group were made.
@@ -208,7 +233,8 @@ impl Record {
             let samples = std::mem::replace(&mut begin, end)..end;
             let clock_ticks = samples.len() as f64 * clock_ticks;
             let iterations: u64 = self.counts[samples.start * self.groups..end * self.groups].iter().sum();
-            let ticks = (self.ticks[samples].iter().sum::<f64>() - clock_ticks).max(0.0) / iterations as f64;
+            let sum: f64 = self.timings[samples].iter().map(|timing| self.figure_ticks(timing)).sum();
+            let ticks = (sum - clock_ticks).max(0.0) / iterations as f64;
             Epoch {
                 iterations,
                 seconds_per_call: ticks / facts.ticks_per_second,
@@ -218,8 +244,14 @@ impl Record {
         self.epochs.iter().zip(self.ticks_per_cycle()).map(epoch).collect()
     }
 
+    /// How long all samples took together, less the loop where it is subtracted.
     pub(crate) fn total_ticks(&self) -> f64 {
-        self.ticks.iter().sum()
+        self.timings.iter().map(|timing| self.figure_ticks(timing)).sum::<f64>().max(0.0)
+    }
+
+    /// How long the empty loop took in all samples together.
+    pub(crate) fn total_loop_ticks(&self) -> f64 {
+        self.timings.iter().map(|timing| timing.loop_ticks).sum()
     }
 
     /// Ticks per cycle of every epoch: the median of its own and those of the epochs around it. The core clock moves slowly, so a
@@ -252,15 +284,16 @@ impl Record {
         let longest_gated = LONGEST_GATED_SECONDS * facts.ticks_per_second;
         let is_quiet = |index: usize| adds_per_cycle.get(index).is_none_or(|adds| *adds >= QUIET_SHARE * most);
         let chosen = self.select(&|index, epoch| {
-            if self.ticks[index] > longest_gated {
-                return !self.waited[index];
+            let timing = &self.timings[index];
+            if timing.whole_ticks() > longest_gated {
+                return timing.waited_ticks <= MAX_WAITED_SHARE * timing.whole_ticks();
             }
             // Someone who pauses for a moment may be back within the sample, so its neighbours have to be quiet as well.
             let neighbours = index.saturating_sub(1).max(epoch.start)..(index + 2).min(epoch.end);
             neighbours.into_iter().all(is_quiet)
         });
         let shared = (0..self.samples()).filter(|&index| !is_quiet(index)).count() as f64;
-        let slowness = |index: usize| match self.ticks[index] > longest_gated && !is_quiet(index) {
+        let slowness = |index: usize| match self.timings[index].whole_ticks() > longest_gated && !is_quiet(index) {
             true => most / adds_per_cycle[index] - 1.0,
             false => 0.0,
         };
@@ -292,7 +325,7 @@ impl Record {
     }
 
     fn select(&self, counts: &dyn Fn(usize, &Range<usize>) -> bool) -> Chosen {
-        let mut samples = Samples::new(self.groups);
+        let (mut samples, mut loop_samples) = (Samples::new(self.groups), Samples::new(1));
         let mut tempi = Vec::new();
         let (mut begin, mut selected_in_all) = (0, 0);
         for (&(end, reading), ticks_per_cycle) in self.epochs.iter().zip(self.ticks_per_cycle()) {
@@ -300,11 +333,15 @@ impl Record {
             let epoch = begin..end;
             for index in epoch.clone().filter(|&index| counts(index, &epoch)) {
                 let calls = &self.counts[index * self.groups..(index + 1) * self.groups];
-                samples.push(calls, self.ticks[index]);
+                samples.push(calls, self.figure_ticks(&self.timings[index]));
+                if self.overhead != Overhead::Raw {
+                    loop_samples.push(&[calls.iter().sum()], self.timings[index].loop_ticks);
+                }
                 selected += 1;
             }
             if selected > 0 {
                 samples.end_epoch(ticks_per_cycle);
+                loop_samples.end_epoch(ticks_per_cycle);
                 // A disturbed reading had no say in the value and should have none in its uncertainty.
                 let plausible =
                     (1.0 - MAX_READING_ERROR) * ticks_per_cycle..=(1.0 + MAX_READING_ERROR) * ticks_per_cycle;
@@ -315,7 +352,7 @@ impl Record {
             begin = end;
         }
         let left_out = 1.0 - f64::from(selected_in_all) / self.samples().max(1) as f64;
-        Chosen { samples, tempi, left_out, shared: 0.0, is_shared: false, company: 0.0 }
+        Chosen { samples, loop_samples, tempi, left_out, shared: 0.0, is_shared: false, company: 0.0 }
     }
 }
 

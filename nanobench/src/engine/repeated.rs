@@ -1,7 +1,7 @@
 //! One input over and over: what a loop that does not vary its input measures, for comparison.
 
 use crate::groups::Groups;
-use crate::target::{Mode, Target};
+use crate::target::{Target, Timed};
 
 /// A target whose every call gets the same input, so that the processor foresees every branch.
 pub(super) struct Repeated<'a> {
@@ -31,10 +31,10 @@ impl Target for Repeated<'_> {
         self.target.max_calls()
     }
 
-    fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+    fn sample_after(&mut self, timed: Timed, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         self.order.clear();
         self.order.resize(order.len(), self.input);
-        self.target.sample_after(mode, calls, &self.order, gate)
+        self.target.sample_after(timed, calls, &self.order, gate)
     }
 
     fn is_crowded(&self) -> bool {

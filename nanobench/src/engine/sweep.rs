@@ -13,10 +13,10 @@ use super::record::{LONGEST_GATED_SECONDS, PULSE_BLOCKS};
 use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::config::Config;
 use crate::groups::Groups;
-use crate::measurement::{Figure, Interval, Series, Sweep, SweepEnd, SweepRow};
+use crate::measurement::{Figure, Interval, Sweep, SweepEnd, SweepRow};
 use crate::rng::Rng;
 use crate::stats;
-use crate::target::{Mode, Target};
+use crate::target::{Mode, Target, Timed};
 
 /// The samples of each series in a row, if there is time for them.
 const ROUNDS: usize = 64;
@@ -38,40 +38,26 @@ const MIN_GROWTH: u64 = 2;
 /// wanders, and less than another hardware thread makes of it.
 const SHARED_SLOWNESS: f64 = 1.0 / 0.9;
 
-/// Times `function` in `modes`, and `empty_loop`, with more and more calls in a sample.
-pub(crate) fn sweep(
-    function: &mut dyn Target,
-    modes: &[Mode],
-    empty_loop: &mut dyn Target,
-    config: &Config,
-    clock: &dyn Clock,
-) -> Sweep {
+/// Times `target` in `modes`, and its empty loop, with more and more calls in a sample.
+pub(crate) fn sweep(target: &mut dyn Target, modes: &[Mode], config: &Config, clock: &dyn Clock) -> Sweep {
     if !config.cold {
-        return sweep_calls(function, modes, empty_loop, config, clock);
+        return sweep_calls(target, modes, config, clock);
     }
     let eviction = Eviction::new();
     let evict = || eviction.run();
-    let (mut function, mut empty_loop) = (Cold::new(function, &evict), Cold::new(empty_loop, &evict));
     let settings = eviction.settings(config);
-    Sweep { end: SweepEnd::Cold, ..sweep_calls(&mut function, modes, &mut empty_loop, &settings, clock) }
+    Sweep { end: SweepEnd::Cold, ..sweep_calls(&mut Cold::new(target, &evict), modes, &settings, clock) }
 }
 
-/// The same for targets that have already been made cold if they have to be.
-fn sweep_calls(
-    function: &mut dyn Target,
-    modes: &[Mode],
-    empty_loop: &mut dyn Target,
-    config: &Config,
-    clock: &dyn Clock,
-) -> Sweep {
-    let series: Vec<Series> =
-        modes.iter().map(|mode| Series::Function(*mode)).chain(std::iter::once(Series::EmptyLoop)).collect();
+/// The same for a target that has already been made cold if it has to be.
+fn sweep_calls(target: &mut dyn Target, modes: &[Mode], config: &Config, clock: &dyn Clock) -> Sweep {
+    let functions = modes.iter().map(|mode| Timed::Function(*mode));
+    let series: Vec<Timed> = functions.chain(std::iter::once(Timed::EmptyLoop)).collect();
     // The positions of the inputs are 32 bits wide, and an order of more of them would not fit into memory.
-    let max_calls = function.max_calls().min(u64::from(u32::MAX));
+    let max_calls = target.max_calls().min(u64::from(u32::MAX));
     let begin_ticks = clock.now_ticks();
     let mut run = Run {
-        function,
-        empty_loop,
+        target,
         clock,
         metronome: metronome(config, clock),
         facts: clock.facts(),
@@ -114,7 +100,7 @@ fn next_calls(calls: u64, max_calls: u64) -> Option<u64> {
 /// Whether two rows show the same costs: within their intervals, or within the precision that is asked of a measurement.
 ///
 /// Intervals wider than those of a stable figure do not count: they overlap whatever the costs are.
-fn agree(series: &[Series], before: &SweepRow, last: &SweepRow, precision: f64) -> bool {
+fn agree(series: &[Timed], before: &SweepRow, last: &SweepRow, precision: f64) -> bool {
     let change_and_tolerance = |(a, b): (&Option<Figure>, &Option<Figure>)| {
         let (a, b) = (a.as_ref()?, b.as_ref()?);
         let overlap = a.half_width()? + b.half_width()?;
@@ -124,18 +110,17 @@ fn agree(series: &[Series], before: &SweepRow, last: &SweepRow, precision: f64) 
         before.nanoseconds.iter().zip(&last.nanoseconds).map(change_and_tolerance).collect();
     let Some(changes) = changes else { return false };
     // What the empty loop changes by is of no account where the figures of the function could not show it.
-    let functions = || series.iter().zip(&changes).filter(|(series, _)| **series != Series::EmptyLoop);
+    let functions = || series.iter().zip(&changes).filter(|(series, _)| **series != Timed::EmptyLoop);
     let visible = functions().map(|(_, &(_, tolerance))| tolerance).fold(f64::INFINITY, f64::min);
     series.iter().zip(&changes).enumerate().all(|(index, (series, &(change, tolerance)))| match series {
-        Series::Function(_) => change <= tolerance && before.is_stable(index) && last.is_stable(index),
-        Series::EmptyLoop => change <= tolerance.max(visible),
+        Timed::Function(_) => change <= tolerance && before.is_stable(index) && last.is_stable(index),
+        Timed::EmptyLoop => change <= tolerance.max(visible),
     })
 }
 
 /// The state of a sweep.
 struct Run<'a> {
-    function: &'a mut dyn Target,
-    empty_loop: &'a mut dyn Target,
+    target: &'a mut dyn Target,
     clock: &'a dyn Clock,
     metronome: Option<&'a dyn Metronome>,
     facts: ClockFacts,
@@ -145,7 +130,7 @@ struct Run<'a> {
     order: Vec<u32>,
     /// The least median duration of the independent additions in a row so far.
     usual_pulse_ticks: f64,
-    series: Vec<Series>,
+    series: Vec<Timed>,
 }
 
 /// A sample, and the slower of the two readings of the independent additions beside it.
@@ -204,13 +189,9 @@ impl Run<'_> {
         self.metronome.map_or(0.0, |metronome| metronome.independent_ticks(PULSE_BLOCKS) as f64)
     }
 
-    fn sample(&mut self, series: Series, calls: u64) -> f64 {
-        let (target, mode) = match series {
-            Series::Function(mode) => (&mut *self.function, mode),
-            Series::EmptyLoop => (&mut *self.empty_loop, Mode::Throughput),
-        };
-        order(target.groups(), calls, &mut self.order, &mut self.rng);
-        target.sample(mode, calls, &self.order) as f64
+    fn sample(&mut self, timed: Timed, calls: u64) -> f64 {
+        order(self.target.groups(), calls, &mut self.order, &mut self.rng);
+        self.target.sample_after(timed, calls, &self.order, &mut || {}) as f64
     }
 
     /// The cost of a call by samples of `calls` calls; none if there are none.
@@ -283,6 +264,8 @@ mod tests {
     /// One tick is one nanosecond.
     const FACTS: ClockFacts = ClockFacts { ticks_per_second: 1e9, step_ticks: 10.0, pair_cost_ticks: 25.0 };
 
+    const EMPTY_LOOP_TICKS: f64 = 0.25;
+
     /// The time of a simulated machine. Readings are multiples of the clock's step.
     #[derive(Clone, Default)]
     struct Time(Rc<Cell<f64>>);
@@ -349,11 +332,15 @@ mod tests {
             self.max_calls
         }
 
-        fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+        fn sample_after(&mut self, timed: Timed, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
             gate();
             assert!(calls <= self.max_calls);
             assert_eq!(order.len() as u64, if self.groups == Groups::NoInputs { 0 } else { calls });
-            let call_ticks = if mode == Mode::Latency { self.latency_ticks } else { self.throughput_ticks };
+            let call_ticks = match timed {
+                Timed::Function(Mode::Throughput) => self.throughput_ticks,
+                Timed::Function(Mode::Latency) => self.latency_ticks,
+                Timed::EmptyLoop => EMPTY_LOOP_TICKS,
+            };
             // Something goes on between two samples, so that they start anywhere within a step of the clock.
             self.time.advance(20.0 + FACTS.step_ticks * self.rng.uniform01());
             let start = self.time.read();
@@ -372,8 +359,7 @@ mod tests {
 
     fn sweep_of(function: &mut Simulated, modes: &[Mode], max_time: Duration) -> Sweep {
         let time = function.time.clone();
-        let mut empty_loop = Simulated::new(&time, 0.25);
-        sweep(function, modes, &mut empty_loop, &config(max_time), &time)
+        sweep(function, modes, &config(max_time), &time)
     }
 
     fn calls(sweep: &Sweep) -> Vec<u64> {
@@ -389,13 +375,13 @@ mod tests {
     fn one_call_shows_the_clock_and_many_show_the_true_cost() {
         let sweep = sweep_of(&mut Simulated::new(&Time::default(), 1.5), BOTH, Duration::from_secs(1));
         let costs = |row: &SweepRow| row.nanoseconds.iter().flatten().map(|figure| figure.value).collect::<Vec<_>>();
-        for (found, cost) in costs(&sweep.rows[0]).iter().zip([1.5, 6.0, 0.25]) {
+        for (found, cost) in costs(&sweep.rows[0]).iter().zip([1.5, 6.0, EMPTY_LOOP_TICKS]) {
             assert_near(*found, FACTS.pair_cost_ticks + cost, 0.05);
         }
-        for (found, cost) in costs(sweep.rows.last().unwrap()).iter().zip([1.5, 6.0, 0.25]) {
+        for (found, cost) in costs(sweep.rows.last().unwrap()).iter().zip([1.5, 6.0, EMPTY_LOOP_TICKS]) {
             assert_near(*found, cost, 0.01);
         }
-        let both = [Series::Function(Mode::Throughput), Series::Function(Mode::Latency), Series::EmptyLoop];
+        let both = [Timed::Function(Mode::Throughput), Timed::Function(Mode::Latency), Timed::EmptyLoop];
         assert_eq!(sweep.series, both);
     }
 
@@ -430,7 +416,7 @@ mod tests {
 
     fn rows_agree(before: [Figure; 2], last: [Figure; 2]) -> bool {
         let row = |calls, figures: [Figure; 2]| SweepRow { calls, nanoseconds: figures.map(Some).to_vec() };
-        agree(&[Series::Function(Mode::Throughput), Series::EmptyLoop], &row(10, before), &row(100, last), 0.01)
+        agree(&[Timed::Function(Mode::Throughput), Timed::EmptyLoop], &row(10, before), &row(100, last), 0.01)
     }
 
     #[test]
@@ -532,8 +518,7 @@ mod tests {
         let time = Time::default();
         let mut function = Simulated { max_calls: 10, ..Simulated::new(&time, 1e4) };
         let config = Config { warmup: 1_000, ..config(Duration::from_secs(1)) };
-        let mut empty_loop = Simulated::new(&time, 0.25);
-        sweep(&mut function, &[Mode::Throughput], &mut empty_loop, &config, &time);
+        sweep(&mut function, &[Mode::Throughput], &config, &time);
         assert!(time.0.get() > 1e7, "{}", time.0.get());
     }
 }

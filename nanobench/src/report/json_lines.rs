@@ -12,10 +12,12 @@
 //! | member | meaning |
 //! |---|---|
 //! | `version` | of this format: 1 |
-//! | `method` | the estimator and its version, such as `least-squares-1`, `leave-one-out-1` or `replay-1`, so that figures of different methods are not compared by accident |
+//! | `method` | the estimator and its version, such as `least-squares-1`, `leave-one-out-1` or `replay-1`, with `-loop-subtracted` behind it where that is so, so that figures of different methods are not compared by accident |
 //! | `id`, `group`, `mode` | the benchmark, the group of inputs or `null` for the whole, `throughput` or `latency` |
 //! | `cold` | whether each call found its data out of the caches |
 //! | `repeated` | whether the group's first input came over and over, instead of the mix |
+//! | `empty_loop` | whether the row is about the loop around the function, and not about the function |
+//! | `loop_subtracted` | whether the cost of that loop was taken off the figures of the row |
 //! | `outcome`, `cause`, `advice` | `ok`, `below_floor`, `unstable`, `optimized_away`, `not_measured` or `panicked`; of an unstable one the cause: `spread`, `wide_interval`, `frequency`, `shared_core`, `interrupts`, `bimodal` or `too_few_epochs`; a sentence, or `null` if all is well |
 //! | `nanoseconds`, `cycles` | `{"value", "low", "high"}`, the latter two being the 95 % interval |
 //! | `ungated_nanoseconds` | what the value would have been had the samples of a shared core counted; `null` if none was left out |
@@ -107,22 +109,26 @@ impl<W: Write> Report for JsonLines<W> {
 fn row_object(measurement: &Measurement, row: &Row, machine: &str) -> String {
     let (outcome, cause) = outcome_names(&row.outcome);
     let cost = row.cost.as_ref();
+    let is_loop_subtracted = measurement.is_loop_subtracted(row);
+    let subtracted = if is_loop_subtracted { "-loop-subtracted" } else { "" };
     let core_clock = measurement.core_clock.map(|clock| {
         Object::new().number("least", clock.least).number("median", clock.median).number("most", clock.most).finish()
     });
-    let relative = measurement.relative.as_ref().filter(|_| row.label.is_none() && !row.is_repeated);
+    let relative = measurement.relative.as_ref().filter(|_| row.is_whole());
     let amounts = (!row.amounts.is_empty()).then(|| {
         let add = |object: Object, &(counted, amount): &(Counted, f64)| object.number(counted_name(counted), amount);
         row.amounts.iter().fold(Object::new(), add).finish()
     });
     Object::new()
         .number("version", VERSION)
-        .text("method", Some(&format!("{}-{METHOD_VERSION}", measurement.estimator(row).name())))
+        .text("method", Some(&format!("{}-{METHOD_VERSION}{subtracted}", measurement.estimator(row).name())))
         .text("id", Some(&measurement.id))
         .text("group", row.label.as_deref())
         .text("mode", Some(mode_name(measurement.mode)))
         .boolean("cold", measurement.is_cold())
         .boolean("repeated", row.is_repeated)
+        .boolean("empty_loop", row.is_empty_loop)
+        .boolean("loop_subtracted", is_loop_subtracted)
         .text("outcome", Some(outcome))
         .text("cause", cause)
         .text("advice", advice(&row.outcome).as_deref())
@@ -161,11 +167,9 @@ fn counted_name(counted: Counted) -> &'static str {
     }
 }
 
-/// What cannot be told from nothing may have been found to be less than that, which no cost is.
 fn figure_object(figure: &Figure) -> String {
     let (low, high) = figure.interval.map_or((f64::NAN, f64::NAN), |interval| (interval.low, interval.high));
-    let [value, low, high] = [figure.value, low, high].map(|number| if number < 0.0 { 0.0 } else { number });
-    Object::new().number("value", value).number("low", low).number("high", high).finish()
+    Object::new().number("value", figure.value).number("low", low).number("high", high).finish()
 }
 
 fn allocations_object(allocations: &Allocations) -> String {
@@ -193,6 +197,7 @@ fn settings_object(config: &Config) -> String {
         .number("max_time", config.max_time.as_nanos() as f64)
         .boolean("compare_repeated", config.compare_repeated)
         .boolean("cold", config.cold)
+        .text("overhead", Some(config.overhead.name()))
         .text("unit", Some(&config.unit))
         .number("batch", config.batch)
         .finish()
@@ -291,6 +296,7 @@ mod tests {
                 Row {
                     label: None,
                     is_repeated: false,
+                    is_empty_loop: false,
                     left_out: 0.125,
                     outcome,
                     cost: Some(cost),
@@ -300,6 +306,7 @@ mod tests {
                 Row {
                     label: Some("3".into()),
                     is_repeated: false,
+                    is_empty_loop: false,
                     left_out: 0.0,
                     outcome: Outcome::NotMeasured,
                     cost: None,
@@ -343,7 +350,7 @@ mod tests {
         assert_eq!(lines.len(), 2);
         let start = concat!(
             r#"{"version":1,"method":"least-squares-1","id":"a \"quoted\"\u000aid\u001b\u003c/script>","group":null,"#,
-            r#""mode":"latency","cold":false,"repeated":false,"outcome":"ok","cause":null,"advice":null,"#,
+            r#""mode":"latency","cold":false,"repeated":false,"empty_loop":false,"loop_subtracted":false,"outcome":"ok","cause":null,"advice":null,"#,
             r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"ungated_nanoseconds":2.5,"cycles":null,"mdape":0.25,"per_call":null,"total_seconds":0.5,"#,
             r#""relative":null,"allocations":null,"left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"adds_per_cycle":null,"unfairness":1.25,"settings":{"epochs":11,"#,
         );

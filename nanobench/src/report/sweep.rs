@@ -4,12 +4,12 @@ use std::io;
 
 use termcolor::{Color, ColorSpec, WriteColor};
 
-use crate::measurement::{Figure, Machine, Series, Sweep, SweepEnd, SweepRow};
+use crate::measurement::{Figure, Machine, Sweep, SweepEnd, SweepRow};
 use crate::printable::printable;
 use crate::report::Report;
 use crate::report::markdown::{code, grouped};
 use crate::report::table::Table;
-use crate::target::Mode;
+use crate::target::{Mode, Timed};
 
 /// The title of the first column.
 const CALLS_TITLE: &str = "calls per sample";
@@ -81,11 +81,11 @@ impl<'a> SweepTable<'a> {
     }
 }
 
-fn title(series: &Series) -> String {
+fn title(series: &Timed) -> String {
     let what = match series {
-        Series::Function(Mode::Throughput) => "throughput",
-        Series::Function(Mode::Latency) => "latency",
-        Series::EmptyLoop => "empty loop",
+        Timed::Function(Mode::Throughput) => "throughput",
+        Timed::Function(Mode::Latency) => "latency",
+        Timed::EmptyLoop => "empty loop",
     };
     format!("{what} ns/call")
 }
@@ -125,8 +125,7 @@ fn conclusion(sweep: &Sweep) -> String {
     let left_of_change = before.calls as f64 / (last.calls - before.calls) as f64;
     let (mut change, mut width, mut clock_part) = (0.0_f64, 0.0_f64, 0.0_f64);
     for (column, series) in sweep.series.iter().enumerate() {
-        if let (Series::Function(_), Some(a), Some(b)) = (series, before.nanoseconds[column], last.nanoseconds[column])
-        {
+        if let (Timed::Function(_), Some(a), Some(b)) = (series, before.nanoseconds[column], last.nanoseconds[column]) {
             for row in [before, last] {
                 width = row.relative_half_width(column).map_or(width, |share| share.max(width));
             }
@@ -157,7 +156,7 @@ mod tests {
     fn some_sweep() -> Sweep {
         let row = |calls, nanoseconds: [Option<Figure>; 3]| SweepRow { calls, nanoseconds: nanoseconds.to_vec() };
         Sweep {
-            series: vec![Series::Function(Mode::Throughput), Series::Function(Mode::Latency), Series::EmptyLoop],
+            series: vec![Timed::Function(Mode::Throughput), Timed::Function(Mode::Latency), Timed::EmptyLoop],
             rows: vec![
                 row(1, [figure(25.123, 0.456), figure(28.0, 0.5), Some(Figure { value: 24.5, interval: None })]),
                 row(1_000, [figure(1.0456, 0.0123), figure(1_234_567.891, 1_000.0), None]),

@@ -209,7 +209,12 @@ impl<'a> Table<'a> {
             Estimator::LeastSquares => String::new(),
             other => format!(" {}", other.name()),
         };
-        let name = format!("{name}{mode}{cold}{repeated}{estimator}");
+        let overhead = match (row.is_empty_loop, measurement.is_loop_subtracted(row)) {
+            (true, _) => " empty loop",
+            (false, true) => " loop subtracted",
+            (false, false) => "",
+        };
+        let name = format!("{name}{mode}{cold}{repeated}{estimator}{overhead}");
         write!(self.out, "| ")?;
         match advice(&row.outcome) {
             None => {
@@ -226,8 +231,7 @@ impl<'a> Table<'a> {
             }
         }
         // It is about all calls together, and not about those with some of the inputs.
-        let is_whole = row.label.is_none() && !row.is_repeated;
-        if let Some(times) = measurement.unfairness.filter(|times| is_whole && *times > MENTIONED_UNFAIRNESS) {
+        if let Some(times) = measurement.unfairness.filter(|times| row.is_whole() && *times > MENTIONED_UNFAIRNESS) {
             write!(self.out, " (the slowest thread took {times:.1} times as long as the fastest)")?;
         }
         writeln!(self.out)
@@ -253,7 +257,7 @@ impl<'a> Table<'a> {
         if row.outcome == Outcome::BelowFloor {
             return match column {
                 Column::Time => interval.map(|interval| {
-                    let high = time(interval.high.max(0.0));
+                    let high = time(interval.high);
                     format!("< {}", fitting(high, decimals(high), NUMBER_WIDTH - 4))
                 }),
                 Column::Total => Some(fitting(total_seconds, 2, TOTAL_WIDTH - 2)),
@@ -272,7 +276,7 @@ impl<'a> Table<'a> {
             Column::Chars => per_second(Counted::Chars, 1e9),
             Column::ComplexityN => None,
             // Comparisons are about the benchmark as a whole.
-            Column::Relative if measurement.relative.is_some() && (row.label.is_some() || row.is_repeated) => None,
+            Column::Relative if row.is_empty_loop || (measurement.relative.is_some() && !row.is_whole()) => None,
             Column::Relative => match &measurement.relative {
                 Some(Figure { value, interval: Some(Interval { low, high }) }) => {
                     Some(format!("{:.1}% ({:.1} .. {:.1})", value * 100.0, low * 100.0, high * 100.0))
@@ -456,7 +460,7 @@ fn machine_line(machine: &Machine) -> String {
 mod tests {
     use super::*;
     use crate::clock::ClockFacts;
-    use crate::config::TimeUnit;
+    use crate::config::{Overhead, TimeUnit};
     use crate::measurement::Instability;
     use termcolor::{Ansi, NoColor};
 
@@ -473,6 +477,7 @@ mod tests {
         Row {
             label: None,
             is_repeated: false,
+            is_empty_loop: false,
             left_out: 0.0,
             outcome,
             cost: Some(cost),
@@ -586,6 +591,7 @@ mod tests {
         let panicked = Row {
             label: None,
             is_repeated: false,
+            is_empty_loop: false,
             left_out: 0.0,
             outcome: Outcome::Panicked { message: "no | luck".into() },
             cost: None,
@@ -617,6 +623,25 @@ mod tests {
     }
 
     #[test]
+    fn rows_say_that_the_loop_was_taken_off_and_which_one_is_the_loop() {
+        let group = Row { label: Some("3".into()), ..row(Outcome::Ok, 2.0) };
+        let empty_loop = Row { is_empty_loop: true, ..row(Outcome::Ok, 0.3) };
+        let config = |overhead| Some(Config { overhead, relative: true, ..Config::default() });
+        let measured = measurement("f", vec![row(Outcome::Ok, 1.0), group, empty_loop]);
+        for (mode, overhead, mark) in [
+            (Mode::Throughput, Overhead::Show, ""),
+            (Mode::Throughput, Overhead::Subtract, " loop subtracted"),
+            (Mode::Latency, Overhead::Subtract, " latency"),
+        ] {
+            let printed = printed(&[Measurement { config: config(overhead), mode, ..measured.clone() }]);
+            let names: Vec<&str> = printed.lines().skip(3).filter_map(|line| line.rsplit("| ").next()).collect();
+            assert_eq!(names[..2], [format!("`f`{mark}"), format!("`f/3`{mark}")]);
+            assert!(names[2].starts_with("`f`") && names[2].ends_with(" empty loop"), "{printed}");
+            assert!(printed.lines().last().unwrap().starts_with("|        - |"), "a loop is not compared: {printed}");
+        }
+    }
+
+    #[test]
     fn an_unstable_row_has_its_figures_and_says_what_to_do() {
         let outcome = Outcome::Unstable(Instability::Spread { calls_per_epoch: 56.7 });
         let printed = printed(&[measurement("random fluctuations", vec![row(outcome, 334.12)])]);
@@ -640,12 +665,12 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_below_the_floor_is_a_limit_and_never_a_negative_number() {
-        let mut below = row(Outcome::BelowFloor, -0.2);
-        below.cost.as_mut().unwrap().nanoseconds.interval = Some(Interval { low: -0.5, high: 0.1 });
+    fn a_cost_below_the_floor_is_a_limit_and_not_a_number() {
+        let mut below = row(Outcome::BelowFloor, 0.07);
+        below.cost.as_mut().unwrap().nanoseconds.interval = Some(Interval { low: 0.0, high: 0.1 });
         let printed = printed(&[measurement("tiny", vec![below])]);
         assert!(printed.contains("|             < 0.100 |"), "{printed}");
-        assert!(!printed.contains("-0.2") && !printed.contains("-0.5"), "{printed}");
+        assert!(!printed.contains("0.07"), "{printed}");
     }
 
     #[test]

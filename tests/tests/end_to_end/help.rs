@@ -2,7 +2,7 @@
 
 use crate::support::{Program, fixture};
 
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 13] = [
     "epochs",
     "clock-resolution-multiple",
     "min-epoch-time",
@@ -13,6 +13,7 @@ const SETTINGS: [&str; 12] = [
     "precision",
     "max-time",
     "cold",
+    "overhead",
     "unit",
     "batch",
 ];

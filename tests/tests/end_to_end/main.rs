@@ -16,6 +16,7 @@ mod list;
 mod measure;
 mod modes;
 mod names;
+mod overhead;
 mod panics;
 mod run_once;
 mod settings;

@@ -98,6 +98,7 @@ fn every_setting_is_understood_as_a_flag_and_as_a_variable() {
         ("max-time", "1ms"),
         ("compare-repeated", "true"),
         ("cold", "false"),
+        ("overhead", "raw"),
         ("unit", "byte"),
         ("batch", "2.5"),
     ] {

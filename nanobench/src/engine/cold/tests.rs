@@ -4,15 +4,18 @@ use std::rc::Rc;
 
 use super::*;
 use crate::clock::{Clock, ClockFacts, Metronome};
-use crate::config::Overrides;
+use crate::config::{Overhead, Overrides};
 use crate::engine::compare::compare_calls;
 use crate::engine::{CLOCK_COST_DEVIATION, measure_calls};
 use crate::groups::Group;
 use crate::measurement::{Instability, Measurement, Outcome};
 use crate::rng::Rng;
+use crate::target::Mode;
 
 const TICKS_PER_SECOND: f64 = 2.6e9;
 const FACTS: ClockFacts = ClockFacts { ticks_per_second: TICKS_PER_SECOND, step_ticks: 26.0, pair_cost_ticks: 63.4 };
+/// What a turn of the empty loop takes.
+const LOOP_TICKS: f64 = 2.0;
 /// An eviction takes 4.7 ms.
 const EVICTION_TICKS: f64 = 4.7e-3 * TICKS_PER_SECOND;
 
@@ -127,7 +130,7 @@ impl Target for Simulated {
         u64::MAX
     }
 
-    fn sample_after(&mut self, _mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+    fn sample_after(&mut self, timed: Timed, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         gate();
         let mut machine = self.machine.borrow_mut();
         let evictions = machine.evictions;
@@ -135,6 +138,10 @@ impl Target for Simulated {
         machine.now_ticks += 60.0 + 52.0 * machine.rng.uniform01();
         let start = machine.read();
         machine.now_ticks += FACTS.pair_cost_ticks + machine.clock_error_ticks;
+        if timed == Timed::EmptyLoop {
+            machine.now_ticks += LOOP_TICKS * calls as f64;
+            return machine.read() - start;
+        }
         for call in 0..calls as usize {
             let mean_ticks = self.mean_ticks[order.get(call).map_or(0, |&input| input as usize)];
             machine.now_ticks += machine.call_ticks(mean_ticks);
@@ -186,6 +193,25 @@ fn what_is_not_known_of_the_clock_is_in_the_interval_however_many_calls_there_ar
     let measurement = measured(&machine, &mut Simulated::plain(&machine, 300.0), &config);
     let half_width_ticks = ticks(measurement.rows[0].cost.unwrap().nanoseconds.half_width().unwrap());
     assert!(half_width_ticks > FACTS.pair_cost_ticks * 0.9, "{half_width_ticks}");
+}
+
+#[test]
+fn without_the_loop_nothing_has_to_be_known_of_the_clock() {
+    let config = Config { overhead: Overhead::Subtract, ..Config::default() };
+    let (benchmarks, call_ticks) = (2_000, 100.0);
+    let (mut coverage, mut bias) = (0.0, 0.0);
+    for seed in 0..benchmarks {
+        let machine = Machine::new(seed);
+        let measurement = measured(&machine, &mut Simulated::plain(&machine, call_ticks), &config);
+        let figure = measurement.rows[0].cost.unwrap().nanoseconds;
+        let (interval, truth) = (figure.interval.unwrap(), call_ticks - LOOP_TICKS);
+        assert!(ticks(figure.half_width().unwrap()) < FACTS.pair_cost_ticks / 2.0, "{figure:?}");
+        coverage += f64::from(u8::from(ticks(interval.low) <= truth && truth <= ticks(interval.high)));
+        bias += (ticks(figure.value) / truth - 1.0) / benchmarks as f64;
+    }
+    coverage /= benchmarks as f64;
+    println!("coverage {coverage:.3}, bias {bias:+.4}");
+    assert!((0.92..=0.985).contains(&coverage) && bias.abs() < 0.01, "{coverage}, {bias}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::*;
 use crate::engine::simulation::{Machine, QUIET, SCENARIOS, Scenario, Simulated, TICKS_PER_SECOND};
 use crate::groups::Group;
+use crate::target::Timed;
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
@@ -139,13 +140,14 @@ impl Target for Observed<'_> {
         self.max_calls
     }
 
-    fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+    fn sample_after(&mut self, timed: Timed, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         let samples_before = self.log.borrow().len();
         self.log.borrow_mut().push((self.name, calls));
         self.orders.push(order.to_vec());
-        let ticks = self.target.sample_after(mode, calls, order, gate);
+        let ticks = self.target.sample_after(timed, calls, order, gate);
         if samples_before + 1 == self.stop_after {
-            self.target.sample(mode, (TICKS_PER_SECOND / self.target.mean_cost()) as u64, order);
+            let calls = (TICKS_PER_SECOND / self.target.mean_cost()) as u64;
+            self.target.sample_after(timed, calls, order, &mut || {});
         }
         (self.disturbance)(samples_before, ticks)
     }

@@ -6,6 +6,7 @@ use crate::engine::simulation::{
     FOUR_INPUTS, Machine, QUIET, SCENARIOS, Scenario, Simulated, TICKS_PER_CYCLE, TICKS_PER_SECOND,
 };
 use crate::groups::{Group, Groups};
+use crate::target::Timed;
 
 /// A machine, what it measures, and how often each list was asked for.
 struct Recorder {
@@ -43,18 +44,10 @@ impl Recorder {
 
     fn measure_with_log(&mut self, params: &Params, log: Option<Log>) -> Vec<Result<InputCost, Reason>> {
         let machine = self.machine.clone();
-        let mut nothing = Simulated::new(&machine, &vec![0.5; self.costs()]);
         // The borrow of the log ends with the call, which the compiler has to be shown.
         match log {
-            None => measure(self, &mut nothing, params, &machine, None),
-            Some(log) => measure(self, &mut nothing, params, &machine, Some(&mut |line| log(line))),
-        }
-    }
-
-    fn costs(&self) -> usize {
-        match &self.groups {
-            Groups::Each(groups) => groups.len(),
-            _ => 1,
+            None => measure(self, params, &machine, None),
+            Some(log) => measure(self, params, &machine, Some(&mut |line| log(line))),
         }
     }
 }
@@ -68,10 +61,10 @@ impl Target for Recorder {
         self.target.max_calls()
     }
 
-    fn sample_after(&mut self, mode: Mode, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
+    fn sample_after(&mut self, timed: Timed, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         assert_eq!(order.len() as u64, calls);
         self.samples.push(calls);
-        self.target.sample_after(mode, calls, order, gate)
+        self.target.sample_after(timed, calls, order, gate)
     }
 }
 
@@ -198,14 +191,14 @@ fn a_clock_that_stands_still_gives_a_reason_and_an_end() {
         fn max_calls(&self) -> u64 {
             100
         }
-        fn sample_after(&mut self, _mode: Mode, _calls: u64, _order: &[u32], _gate: &mut dyn FnMut()) -> u64 {
+        fn sample_after(&mut self, _timed: Timed, _calls: u64, _order: &[u32], _gate: &mut dyn FnMut()) -> u64 {
             0
         }
     }
     let group = |member: u32| Group { label: member.to_string(), members: vec![member] };
-    let free = || Free(Groups::Each(vec![group(0), group(1)]));
+    let mut free = Free(Groups::Each(vec![group(0), group(1)]));
     let params = Params { seconds_per_eval: 1e-6, ..Params::default() };
-    let costs = measure(&mut free(), &mut free(), &params, &Stopped, None);
+    let costs = measure(&mut free, &params, &Stopped, None);
     assert_eq!(costs, [Err(Reason::NothingSeen), Err(Reason::NothingSeen)]);
 }
 

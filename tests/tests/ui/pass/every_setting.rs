@@ -19,6 +19,7 @@ use registered::settings;
     precision = 0.005,
     max_time = "1 min",
     estimator = "leave-one-out",
+    overhead = "subtract",
     unit = "byte",
     batch = 5_000_000_000
 )]
@@ -27,6 +28,7 @@ fn literals() {}
 const COUNT: u64 = 7;
 const LENGTH: usize = 1 << 20;
 const ESTIMATOR: nanobench::Estimator = nanobench::Estimator::Replay;
+const OVERHEAD: nanobench::Overhead = nanobench::Overhead::Show;
 const TIME: Duration = Duration::from_millis(3);
 
 #[nanobench(
@@ -40,6 +42,7 @@ const TIME: Duration = Duration::from_millis(3);
     precision = 1.0 / 3.0,
     max_time = Duration::MAX,
     estimator = ESTIMATOR.name(),
+    overhead = OVERHEAD.name(),
     unit = format!("{COUNT} B"),
     batch = LENGTH + 1
 )]
@@ -62,6 +65,7 @@ fn main() {
     assert_eq!(given.precision, Some(0.005));
     assert_eq!(given.max_time, Some(Duration::from_secs(60)));
     assert_eq!(given.estimator.as_deref(), Some("leave-one-out"));
+    assert_eq!(given.overhead.as_deref(), Some("subtract"));
     assert_eq!(given.unit.as_deref(), Some("byte"));
     assert_eq!(given.batch, Some(5e9));
 
@@ -76,6 +80,7 @@ fn main() {
     assert_eq!(given.precision, Some(1.0 / 3.0));
     assert_eq!(given.max_time, Some(Duration::MAX));
     assert_eq!(given.estimator.as_deref(), Some("replay"));
+    assert_eq!(given.overhead.as_deref(), Some("show"));
     assert_eq!(given.unit.as_deref(), Some("7 B"));
     assert_eq!(given.batch, Some(1_048_577.0));
 
