@@ -42,7 +42,7 @@ fn an_epoch_makes_exactly_the_calls_that_it_is_told_to() {
         for total in (1..300).chain([1_000, 4_321, 123_456, 5_000_000]) {
             let epoch = design.epoch(total, &mut rng);
             assert_eq!(calls(&epoch), total, "{members:?}");
-            assert!(epoch.iter().all(|counts| (1..=LONGEST_LIST + 1).contains(&counts.iter().sum())), "{members:?}");
+            assert!(epoch.iter().all(|counts| (1..=LONGEST_LIST).contains(&counts.iter().sum())), "{members:?}");
         }
     }
 }
@@ -57,7 +57,8 @@ fn every_group_has_its_turn_in_every_epoch_however_rare_it_is() {
             let samples = samples_of(&epoch);
             let roles = roles(&samples, 0..epoch.len(), members.len());
             assert!(!roles.whole.is_empty(), "{members:?}, {total}: {epoch:?}");
-            assert!(roles.without.iter().all(|without| !without.is_empty()), "{members:?}, {total}: {epoch:?}");
+            let has_difference = |group: usize| !(roles.less[group].is_empty() && roles.more[group].is_empty());
+            assert!((0..members.len()).all(has_difference), "{members:?}, {total}: {epoch:?}");
         }
     }
 }
@@ -67,7 +68,7 @@ fn too_few_calls_for_a_round_still_say_something_of_the_mix() {
     let mut design = design(&[1; 4], Estimator::LeaveOneOut);
     let few = design.least_calls() - 1;
     assert_eq!(calls(&design.epoch(few, &mut Rng::new(3))), few);
-    assert!(few < 50, "{few}");
+    assert!(few < 100, "{few}");
 }
 
 #[test]
@@ -124,8 +125,8 @@ fn what_is_replayed_without_some_calls_keeps_its_order() {
         order
     };
     let whole = order_of(roles.whole[0]);
-    for (group, without) in roles.without.iter().enumerate() {
-        let without = order_of(without[0]);
+    for (group, less) in roles.less.iter().enumerate() {
+        let without = order_of(less[0]);
         let others = |list: &[u32]| list.iter().copied().filter(|&input| input != group as u32).collect::<Vec<_>>();
         assert_eq!(others(&whole), others(&without));
         assert!(without.len() < whole.len());
@@ -154,6 +155,33 @@ fn a_group_that_was_put_in_costs_what_it_added() {
     let differences = differences(&samples, 2);
     assert_eq!((differences[0].sample(0), differences[0].durations[0]), (&[4.0][..], 40.0));
     assert_eq!((differences[1].sample(0), differences[1].durations[0]), (&[1.0][..], 15.0));
+}
+
+#[test]
+fn a_group_is_as_frequent_on_average_in_the_two_lists_that_it_differs_in_as_in_the_whole_one() {
+    let mut design = design(&[2, 3, 11], Estimator::LeaveOneOut);
+    let epoch = design.epoch(40_000, &mut Rng::new(10));
+    let samples = samples_of(&epoch);
+    let roles = roles(&samples, 0..epoch.len(), 3);
+    for group in 0..3 {
+        let [less, whole, more] =
+            [&roles.less[group], &roles.whole, &roles.more[group]].map(|found| epoch[found[0]][group]);
+        assert_eq!((less + more, more - less), (2 * whole, 2 * (whole / 4)));
+    }
+}
+
+#[test]
+fn lists_around_the_whole_one_give_the_difference_between_them() {
+    let mut samples = Samples::new(2);
+    for (counts, ticks) in
+        [([4, 4], 90.0), ([3, 4], 80.0), ([4, 3], 85.0), ([5, 4], 104.0), ([4, 5], 91.0), ([1, 1], 30.0)]
+    {
+        samples.push(&counts, ticks);
+    }
+    samples.end_epoch(1.0);
+    let differences = differences(&samples, 2);
+    assert_eq!((differences[0].sample(0), differences[0].durations[0]), (&[2.0][..], 24.0));
+    assert_eq!((differences[1].sample(0), differences[1].durations[0]), (&[2.0][..], 6.0));
 }
 
 /// The scenarios with inputs, of all that the engine is tested with.
@@ -192,12 +220,12 @@ fn leave_one_out_is_as_honest_as_least_squares_and_wider() {
                 100.0 * squares.half_width
             );
             println!("{line}");
-            let is_wider = row == 0 || out.half_width > squares.half_width;
-            // The mix is a fit to totals with both, here to a twentieth of a per cent: ten times what they would stop at, and so
-            // fine that steps of the clock show in the coverage.
-            let least = if row == 0 { squares.coverage.min(0.90) - 0.05 } else { 0.90 };
+            let is_wider = out.half_width > squares.half_width;
+            // The mix is a fit to totals, with more of the noise of single groups in it than least squares leave: its interval is
+            // wide rather than narrow.
+            let honest = if row == 0 { 0.92..=1.0 } else { 0.92..=0.99 };
             let biased = [out.bias, out.cycles_bias].into_iter().any(|bias| bias.abs() >= 0.02);
-            if !(least..=0.99).contains(&out.coverage) || biased || !is_wider {
+            if !honest.contains(&out.coverage) || biased || !is_wider {
                 dishonest.push(line);
             }
         }
