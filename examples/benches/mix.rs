@@ -12,18 +12,18 @@
 //! ```text
 //! | calls per sample |       throughput ns/call |          latency ns/call |       empty loop ns/call | benchmark
 //! |-----------------:|-------------------------:|-------------------------:|-------------------------:|:----------
-//! |                1 |            30.63 +- 1.19 |            31.12 +- 1.40 |            26.83 +- 2.38 | `mix`
-//! |               10 |         4.1813 +- 0.1804 |         7.0227 +- 0.0926 |         3.1422 +- 0.1569 | `mix`
-//! |              100 |         1.4840 +- 0.0128 |         4.5836 +- 0.0150 |         0.6394 +- 0.0189 | `mix`
-//! |            1,000 |         1.2043 +- 0.0013 |         4.3433 +- 0.0018 |         0.3932 +- 0.0021 | `mix`
-//! |            8,192 |         1.1757 +- 0.0002 |         4.3215 +- 0.0036 |         0.3197 +- 0.0109 | `mix`
+//! |                1 |            26.71 +- 1.28 |            27.38 +- 1.66 |            24.25 +- 1.88 | `mix`
+//! |               10 |         3.6148 +- 0.1456 |         6.2124 +- 0.1284 |         2.8167 +- 0.1292 | `mix`
+//! |              100 |         1.2816 +- 0.0151 |         4.0279 +- 0.0159 |         0.5133 +- 0.0161 | `mix`
+//! |            1,000 |         1.0541 +- 0.0017 |         3.8140 +- 0.0014 |         0.2992 +- 0.0012 | `mix`
+//! |           10,000 |         1.0314 +- 0.0002 |         3.7919 +- 0.0002 |         0.2740 +- 0.0003 | `mix`
+//! |          100,000 |         1.0305 +- 0.0023 |         3.7908 +- 0.0505 |         0.2718 +- 0.0003 | `mix`
 //!
-//! `mix`: the last two rows differ by up to 2.4 %, in intervals of up to +-0.1 %, and memory limits a sample of this function to
-//! that many calls; the clock's part of the last one is about 0.3 %
+//! `mix`: from 10,000 calls per sample on the figures agree
 //! ```
 //!
 //! A single call shows the clock, and hardly a difference between a function and none. With 1,000 calls the figures have all
-//! but stopped changing, and with 8,192 what is left of the clock does not matter. The latency has two cycles more than that of
+//! but stopped changing, and with 10,000 what is left of the clock does not matter. The latency has two cycles more than that of
 //! the function by itself, since each call waits for the one before through two instructions. The empty loop is not to be
 //! subtracted: the processor runs it beside the rest.
 
