@@ -9,7 +9,7 @@
 
 use super::cold::{Cold, Eviction};
 use super::metronome;
-use super::record::{LONGEST_GATED_SECONDS, PULSE_BLOCKS};
+use super::record::PULSE_BLOCKS;
 use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::config::Config;
 use crate::groups::Groups;
@@ -18,8 +18,10 @@ use crate::rng::Rng;
 use crate::stats;
 use crate::target::{Mode, Target, Timed};
 
-/// The samples of each series in a row, if there is time for them.
+/// The samples of each series in a row, if there is time for them, without those during which the core was shared; and how many
+/// there are at most with those.
 const ROUNDS: usize = 64;
+const MAX_ROUNDS: usize = 16 * ROUNDS;
 
 /// The samples of a row are divided into so many batches, whose scatter gives the interval.
 const BATCHES: usize = 8;
@@ -133,7 +135,7 @@ struct Run<'a> {
     budget_ticks: f64,
     rng: Rng,
     order: Vec<u32>,
-    /// The least median duration of the independent additions in a row so far.
+    /// What the independent additions took in the best tenth of the best row so far.
     usual_pulse_ticks: f64,
     series: Vec<Timed>,
 }
@@ -168,7 +170,13 @@ impl Run<'_> {
     fn row(&mut self, calls: u64, is_first: bool) -> Option<(SweepRow, usize)> {
         let mut samples: Vec<Vec<Sample>> = vec![Vec::with_capacity(ROUNDS); self.series.len()];
         // The series take turns, so that what changes about the machine meanwhile concerns them all.
-        'rounds: for round in 0..ROUNDS {
+        'rounds: for round in 0..MAX_ROUNDS {
+            if round >= ROUNDS && round % (ROUNDS / 4) == 0 {
+                self.look_at_pulses(&samples);
+                if samples.iter().all(|samples| self.quiet(samples).count() >= ROUNDS) {
+                    break;
+                }
+            }
             let mut pulse_ticks = self.pulse_ticks();
             for (index, samples) in samples.iter_mut().enumerate() {
                 let is_very_first = is_first && round == 0 && index == 0;
@@ -184,10 +192,25 @@ impl Run<'_> {
         if rounds < MIN_ROUNDS && !is_first {
             return None;
         }
-        let mut pulses: Vec<f64> = samples.iter().flatten().map(|sample| sample.pulse_ticks).collect();
-        self.usual_pulse_ticks = stats::median(&mut pulses).min(self.usual_pulse_ticks);
+        self.look_at_pulses(&samples);
         let nanoseconds = samples.iter().map(|samples| self.figure(samples, calls)).collect();
         Some((SweepRow { calls, nanoseconds }, rounds.max(1)))
+    }
+
+    /// Learns what the independent additions take when the core is not shared: what they took in the best tenth of a row.
+    fn look_at_pulses(&mut self, samples: &[Vec<Sample>]) {
+        let mut pulses: Vec<f64> = samples.iter().flatten().map(|sample| sample.pulse_ticks).collect();
+        stats::sort(&mut pulses);
+        if let Some(&best) = pulses.get(pulses.len() / 10) {
+            self.usual_pulse_ticks = self.usual_pulse_ticks.min(best);
+        }
+    }
+
+    /// What the samples took beside which the core was not shared. That says little about a sample which is longer than
+    /// disturbances are, but more than nothing.
+    fn quiet<'a>(&self, samples: &'a [Sample]) -> impl Iterator<Item = f64> + 'a {
+        let longest_pulse_ticks = self.usual_pulse_ticks * SHARED_SLOWNESS;
+        samples.iter().filter(move |sample| sample.pulse_ticks <= longest_pulse_ticks).map(|sample| sample.ticks)
     }
 
     /// How long the independent additions take now; nothing where there are none.
@@ -203,11 +226,7 @@ impl Run<'_> {
     /// The cost of a call by samples of `calls` calls; none if there are none.
     fn figure(&self, samples: &[Sample], calls: u64) -> Option<Figure> {
         let scale = 1e9 / self.facts.ticks_per_second / calls as f64;
-        let is_quiet = |sample: &&Sample| {
-            sample.ticks > LONGEST_GATED_SECONDS * self.facts.ticks_per_second
-                || sample.pulse_ticks <= self.usual_pulse_ticks * SHARED_SLOWNESS
-        };
-        let mut ticks: Vec<f64> = samples.iter().filter(is_quiet).map(|sample| sample.ticks).collect();
+        let mut ticks: Vec<f64> = self.quiet(samples).collect();
         if ticks.len() < MIN_ROUNDS {
             ticks = samples.iter().map(|sample| sample.ticks).collect();
         }
