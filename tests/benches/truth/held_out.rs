@@ -210,7 +210,7 @@ fn time_function<T: Copy, R>(id: &str, inputs: &[(String, T)], hide: impl Fn(T) 
     let least_adds = QUIET_SHARE * metronome::known_adds_per_cycle().unwrap_or_else(possible_adds_per_cycle);
     let mut random = Random(start());
     let even = vec![1.0; values.len()];
-    let cycles_of_one_each = Timed::new(&values, &even, &mut random, &function).cycles() / f64::from(PARTS);
+    let cycles_of_one_each = Timed::new(&values, &even, &mut random, function).cycles() / f64::from(PARTS);
     let repetitions = PART_CYCLES / cycles_of_one_each.max(1.0);
     let (mut timed, mut quiet) = (Vec::new(), 0);
     while quiet < QUIET_MULTISETS && timed.len() < MOST_MULTISETS {
@@ -219,7 +219,7 @@ fn time_function<T: Copy, R>(id: &str, inputs: &[(String, T)], hide: impl Fn(T) 
         let mut shares: HashMap<&str, f64> = HashMap::new();
         let mut of_group = |group| *shares.entry(group).or_insert_with(|| 0.75 + 0.5 * random.share());
         let wanted: Vec<f64> = inputs.iter().map(|(group, _)| repetitions * of_group(group)).collect();
-        let multiset = Timed::new(&values, &wanted, &mut random, &function);
+        let multiset = Timed::new(&values, &wanted, &mut random, function);
         quiet += usize::from(multiset.adds_per_cycle() >= least_adds);
         timed.push(multiset);
     }
