@@ -84,11 +84,16 @@ impl Request {
     }
 }
 
+/// The examples whose figures are about the processor and its caches, and not about the network or about single calls: throughput and
+/// latency, distributions of inputs, and functions of microseconds.
+const EXAMPLES: [&str; 6] = ["hash", "memcpy", "mix", "parse", "sort", "utf8"];
+
 /// Builds the bench targets of the examples and returns where they are.
 fn examples() -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = ["bench", "-p", "nanobench-examples", "--no-run", "--message-format=json"];
-    let output = Command::new(cargo).args(arguments).stderr(Stdio::inherit()).output()?;
+    let targets = EXAMPLES.iter().flat_map(|name| ["--bench", name]);
+    let output = Command::new(cargo).args(arguments).args(targets).stderr(Stdio::inherit()).output()?;
     if !output.status.success() {
         return Err("the examples cannot be built".into());
     }

@@ -1,10 +1,13 @@
 //! The design of an experiment: into which samples an epoch is divided, and which inputs each of them runs.
 //!
 //! Samples come in pairs, a small and a large one, which together keep to the real frequencies: the difference of the two is free of
-//! the cost of the clock. For each group of inputs a coin decides whether the small sample gets a fifth of its calls or two fifths, so
-//! that the inputs that a sample runs are drawn around the real frequencies, which is what the least squares fit needs to tell the
-//! groups apart. Wider apart they would tell more, and something else: with another mix a predictor foresees branches better or
-//! worse. Copies of 3, 4, 7 and 8 bytes come out 1 to 3 % dearer where samples have a quarter or three quarters of each group's calls.
+//! the cost of the clock. For each group of inputs a coin decides whether the small sample gets fewer of its calls or more, so that the
+//! inputs that a sample runs are drawn around the real frequencies, which is what the least squares fit needs to tell the groups apart.
+//!
+//! With up to four groups that is a fifth or two fifths. Levels farther apart would tell more, and something else: where the mix changes
+//! much from sample to sample, branches are foreseen worse. Copies of 3, 4, 7 and 8 bytes come out 1 to 3 % dearer where samples
+//! have a quarter or three quarters of each group's calls. Of many groups each has few calls to be told by, so that a narrow interval is
+//! worth more: the levels move apart with the square root of their number, up to a tenth and a half.
 
 use super::leave_one_out;
 use crate::config::Estimator;
@@ -17,11 +20,14 @@ const PAIRS_PER_EPOCH: u64 = 16;
 /// Calls that a pair needs to make two different samples of one and three calls.
 const MIN_CALLS_PER_PAIR: u64 = 4;
 
-/// The shares of its calls that the small sample of a pair gets of a group.
-const SMALL_SHARES: [f64; 2] = [0.2, 0.4];
-
-/// The same for a function without groups, which has no frequencies to keep to.
+/// The share of all calls that the small sample of a pair gets, without groups and on average over many.
 const SMALL_SHARE_OF_ALL: f64 = 0.25;
+const SMALL_SHARE: f64 = 0.3;
+
+/// By how much more or less than that it gets of one group: so much for each square root of a group, within these limits.
+const DEVIATION: f64 = 0.05;
+const LEAST_DEVIATION: f64 = 0.1;
+const MOST_DEVIATION: f64 = 0.2;
 
 /// Chooses the calls of every sample.
 #[derive(Clone, Debug)]
@@ -133,15 +139,25 @@ impl Design {
     fn pair(&self, calls: u64, rng: &mut Rng) -> [Vec<u64>; 2] {
         let mut pair = [Vec::new(), Vec::new()];
         let small = rng.bounded(2) as usize;
+        let levels = self.small_shares();
         let offset = rng.uniform01();
         for count in deal(&self.frequencies, calls, offset) {
-            let share =
-                if self.frequencies.len() > 1 { SMALL_SHARES[rng.bounded(2) as usize] } else { SMALL_SHARE_OF_ALL };
+            let share = levels[rng.bounded(2) as usize];
             let few = ((count as f64 * share + rng.uniform01()) as u64).min(count);
             pair[small].push(few);
             pair[1 - small].push(count - few);
         }
         pair
+    }
+
+    /// The two shares of its calls that the small sample of a pair may get of a group.
+    fn small_shares(&self) -> [f64; 2] {
+        let groups = self.frequencies.len();
+        if groups == 1 {
+            return [SMALL_SHARE_OF_ALL; 2];
+        }
+        let deviation = (DEVIATION * (groups as f64).sqrt()).clamp(LEAST_DEVIATION, MOST_DEVIATION);
+        [SMALL_SHARE - deviation, SMALL_SHARE + deviation]
     }
 
     /// Fills `order` with the inputs of one sample, drawn from their groups at random and shuffled, or with a part of the list
@@ -296,6 +312,16 @@ mod tests {
                 let mut of_groups = pair[sample].iter().zip(&of_both).map(|(&count, &both)| count as f64 / both as f64);
                 assert!(of_groups.all(|share| shares.contains(&share)), "{pair:?}");
             }
+        }
+    }
+
+    #[test]
+    fn the_more_groups_there_are_the_farther_apart_are_their_levels() {
+        let [few, many] = with_frequencies(&[1; 9]).small_shares();
+        assert!((few - 0.15).abs() < 1e-9 && (many - 0.45).abs() < 1e-9);
+        for groups in [16, 32] {
+            let [few, many] = with_frequencies(&vec![1; groups]).small_shares();
+            assert!((few - 0.1).abs() < 1e-9 && (many - 0.5).abs() < 1e-9);
         }
     }
 
