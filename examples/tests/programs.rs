@@ -75,3 +75,10 @@ fn random_generators_are_compared() {
     let text = printed(run("random_generators", &[]));
     assert!(text.contains("`SipHash of a counter`") && text.contains("  Summary\n"), "{text}");
 }
+
+#[test]
+fn per_input_has_a_line_for_each_distinct_input_of_each_function() {
+    let text = printed(run("per_input", &[]));
+    let lines = |part: &str| text.lines().filter(|line| line.contains(part)).count();
+    assert_eq!((lines(" ticks; MAD="), lines("median abs. deviation=")), (4 + 8 + 8, 4), "{text}");
+}

@@ -47,6 +47,9 @@ pub fn median(samples: &mut [f64]) -> f64 {
 /// assert_eq!(samples, [1.0, 2.0, 9.0]);
 /// ```
 pub fn sort(samples: &mut [f64]) {
+    // Ticks of a coarse clock have few different values, which is what counting sorts are for. But for 512 values, 3 or 30 of them
+    // different, one with a map of values took two to three times as long as the standard library's sort, which finds equal values
+    // itself, and for values that are all different twelve times.
     samples.sort_unstable_by(f64::total_cmp);
 }
 

@@ -13,9 +13,11 @@
 //! * **Speed of an epoch.** The core clock wanders while a benchmark runs. A residual is judged against its own epoch's speed, so
 //!   that samples from fast and slow epochs keep equal weights.
 //! * **Interval.** Samples within an epoch are not independent, so the variance is computed from the epochs' contributions to
-//!   the estimating equations (the cluster version of Huber's sandwich), and from the differences of successive ones (von
-//!   Neumann, "Distribution of the Ratio of the Mean Square Successive Difference to the Variance", 1941), since a drift of
-//!   the clock is not an error of the mean cost over the run. Student's t allows for the small number of epochs.
+//!   the estimating equations (the cluster version of Huber's sandwich). Where there are many epochs, successive ones are drawn
+//!   together in batches, since they are not independent either: a predictor that has learnt something keeps it for a while. What
+//!   counts are the differences of successive batches (von Neumann, "Distribution of the Ratio of the Mean Square Successive
+//!   Difference to the Variance", 1941), since a drift of the clock is not an error of the mean cost over the run. Student's t allows
+//!   for the small number of batches.
 
 use crate::stats;
 
@@ -54,6 +56,10 @@ const LEAST_STEPS_OF_SHORT: f64 = 2.0;
 
 /// How many steps of the clock a sample should last to say how much it is off.
 const MIN_RATIO_STEPS: f64 = 100.0;
+
+/// Into how many batches of successive epochs a run is divided at least, where it has so many, to find its variance. What is not the
+/// same for a while, such as what a predictor has learnt, is then part of the interval unless it changes as slowly as the run is long.
+const MIN_BATCHES: usize = 30;
 
 /// How wrong the metronome is in a whole process, as a standard deviation and a share: chains of known cost came out with a
 /// spread between processes that the readings within one do not show.
@@ -203,9 +209,10 @@ impl Estimate {
             return None;
         }
         // The epochs show the effect of the step too, more or less by luck. Much less means that they are in step with the clock.
-        let seen = stats::variance_of_sum(&self.influences);
+        let batches = stats::sums_of_batches(&self.influences, MIN_BATCHES);
+        let seen = stats::variance_of_sum(&batches);
         let variance = seen.max(self.step_variance / 2.0) + self.prior_variance;
-        let half_width = stats::student_t_95(stats::freedom_of_differences(self.influences.len())) * variance.sqrt();
+        let half_width = stats::student_t_95(stats::freedom_of_differences(batches.len())) * variance.sqrt();
         half_width.is_finite().then_some(half_width)
     }
 

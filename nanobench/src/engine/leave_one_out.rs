@@ -179,13 +179,12 @@ pub(super) fn differences(samples: &Samples, groups: usize) -> Vec<Samples> {
     differences
 }
 
-/// The totals of lists of the mix. Two lists between which a group is as frequent as it should be are as good as the whole one.
+/// The totals of lists of the mix. Those with less or more of a group are none: what they take more goes with what the group costs.
 fn totals(samples: &Samples, groups: usize) -> Samples {
     let mut totals = Samples::new(1);
     for (epoch, &ticks_per_cycle) in samples.epoch_ranges().zip(&samples.ticks_per_cycle) {
-        let Roles { whole, less, more, rest } = roles(samples, epoch, groups);
-        let around = less.iter().zip(&more).flat_map(|(less, more)| pairs(less, more)).flat_map(<[usize; 2]>::from);
-        for index in whole.into_iter().chain(rest).chain(around) {
+        let Roles { whole, rest, .. } = roles(samples, epoch, groups);
+        for index in whole.into_iter().chain(rest) {
             totals.push(&[samples.sample(index).iter().sum::<f64>() as u64], samples.durations[index]);
         }
         totals.end_epoch(ticks_per_cycle);

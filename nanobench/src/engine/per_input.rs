@@ -24,6 +24,10 @@ const RETRIES: u32 = 3;
 /// The samples that find out how long a call takes: the number only decides how long lists are.
 const MAX_PROBES: u64 = 1_024;
 
+/// Rounds that take longer than this, in seconds, are so few at most, and there is no second evaluation.
+const LONG_ROUND_SECONDS: f64 = 0.1;
+const LONG_ROUNDS: u64 = 5;
+
 /// The most numbers that the samples of all rounds together may take.
 const MAX_NUMBERS: u64 = 1 << 21;
 
@@ -57,7 +61,8 @@ pub struct Params {
     pub subset_ratio: u64,
     /// How many seconds the first evaluation takes, roughly. Each further one doubles the samples.
     pub seconds_per_eval: f64,
-    /// How many samples of each list an evaluation has at least, even if it then takes longer. At least 1.
+    /// How many samples of each list an evaluation has at least, even if it then takes longer. Where one sample of each takes more
+    /// than 0.1 s together, there are five at most, and one evaluation. At least 1.
     pub min_samples_per_eval: u64,
     /// From how many samples on a figure is the mean around the dominant cluster; with fewer, it is the median.
     pub min_mode_samples: u64,
@@ -270,6 +275,9 @@ impl Run<'_> {
         // The first call may have to fetch everything.
         self.time(&counts);
         let first = self.time(&counts);
+        if first > LONG_ROUND_SECONDS * self.facts.ticks_per_second {
+            return first;
+        }
         let affordable = self.params.seconds_per_eval * self.facts.ticks_per_second / first.max(1.0);
         let samples = (affordable as u64).min(MAX_PROBES).max(self.params.min_samples_per_eval);
         let mut ticks: Vec<f64> = (0..samples).map(|_| self.time(&counts)).collect();
@@ -309,7 +317,12 @@ impl Run<'_> {
         self.round(lists, None);
         let round_ticks = (self.clock.now_ticks().saturating_sub(begin_ticks) as f64).max(1.0);
         let affordable = self.params.seconds_per_eval * self.facts.ticks_per_second / round_ticks;
-        let rounds_per_eval = (affordable as u64).max(self.params.min_samples_per_eval);
+        let (most_rounds, most_evaluations) = if round_ticks > LONG_ROUND_SECONDS * self.facts.ticks_per_second {
+            (LONG_ROUNDS, 1)
+        } else {
+            (u64::MAX, self.params.max_evals.saturating_add(RETRIES))
+        };
+        let rounds_per_eval = (affordable as u64).max(self.params.min_samples_per_eval).min(most_rounds);
         let samples = groups as u64 + 1;
         let rounds_per_epoch = (SAMPLES_PER_EPOCH.div_ceil(samples)).min(rounds_per_eval.div_ceil(MIN_EPOCHS));
         let most = (MAX_NUMBERS / (samples * (samples + 1))).max(rounds_per_epoch);
@@ -326,7 +339,7 @@ impl Run<'_> {
             let is_stable = evaluated.iter().all(|one| self.is_stable(one));
             let has_failed = evaluated.iter().any(|one| one.result.is_err());
             let is_last = evaluations >= self.params.max_evals;
-            let is_over = made >= most || evaluations >= self.params.max_evals.saturating_add(RETRIES);
+            let is_over = made >= most || evaluations >= most_evaluations;
             if is_stable || is_over || (is_last && !has_failed) {
                 self.warn(&evaluated);
                 return evaluated.into_iter().map(|one| one.result).collect();

@@ -85,6 +85,8 @@ pub(crate) struct Table<'a> {
     baseline: Option<f64>,
     /// How fast the core was in each measurement so far.
     core_clocks: Vec<CoreClock>,
+    /// Whether a row so far answers the question that rows do not name.
+    shows_throughput: bool,
 }
 
 /// The head of a table.
@@ -127,6 +129,7 @@ impl<'a> Table<'a> {
             header: None,
             baseline: None,
             core_clocks: Vec::new(),
+            shows_throughput: false,
         }
     }
 
@@ -329,6 +332,7 @@ impl Report for Table<'_> {
         }
         self.baseline = self.baseline.or(measurement.nanoseconds().map(|figure| figure.value));
         self.core_clocks.extend(measurement.core_clock);
+        self.shows_throughput |= measurement.mode == Mode::Throughput;
         for row in &measurement.rows {
             self.write_row(&header, measurement, row)?;
         }
@@ -345,18 +349,24 @@ impl Report for Table<'_> {
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        if self.is_quiet || self.core_clocks.is_empty() {
+        if self.is_quiet {
             return Ok(());
         }
-        let least = self.core_clocks.iter().map(|clock| clock.least).fold(f64::INFINITY, f64::min);
-        let most = self.core_clocks.iter().map(|clock| clock.most).fold(0.0, f64::max);
-        let mut medians: Vec<f64> = self.core_clocks.iter().map(|clock| clock.median).collect();
-        let median = stats::median(&mut medians);
-        let line = format!(
-            "\ncycles are counted by a metronome of dependent additions; core clock {least:.2} .. {median:.2} .. {most:.2} GHz \
-             (minimum, median, maximum)\n"
-        );
-        self.colored(Color::Blue, &line)?;
+        let mut lines = String::new();
+        if self.shows_throughput {
+            lines += "\nrows show throughput, of calls that do not wait for each other, unless they say latency\n";
+        }
+        if !self.core_clocks.is_empty() {
+            let least = self.core_clocks.iter().map(|clock| clock.least).fold(f64::INFINITY, f64::min);
+            let most = self.core_clocks.iter().map(|clock| clock.most).fold(0.0, f64::max);
+            let mut medians: Vec<f64> = self.core_clocks.iter().map(|clock| clock.median).collect();
+            let median = stats::median(&mut medians);
+            lines += &format!(
+                "\ncycles are counted by a metronome of dependent additions; core clock {least:.2} .. {median:.2} .. {most:.2} GHz \
+                 (minimum, median, maximum)\n"
+            );
+        }
+        self.colored(Color::Blue, &lines)?;
         self.out.flush()
     }
 }
