@@ -17,9 +17,9 @@ mod williams;
 use std::cmp::Ordering;
 
 use super::cold::{Cold, Eviction};
-use super::record::{LONGEST_GATED_SECONDS, QUIET_SHARE, Readings, best_tenth};
+use super::metronome;
+use super::record::{LONGEST_GATED_SECONDS, MAX_LEFT_OUT, QUIET_SHARE, Readings, best_tenth};
 use super::sweep::order;
-use super::{MAX_LEFT_OUT, metronome};
 use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::comparison::{Comparison, ComparisonEntry, Lead};
 use crate::config::Config;

@@ -8,7 +8,7 @@ mod overhead;
 
 use super::*;
 use crate::groups::Group;
-use crate::measurement::Cost;
+use crate::measurement::{CoreClock, Cost, Instability};
 
 pub(super) const TICKS_PER_SECOND: f64 = 2.6e9;
 const PAIR_COST_TICKS: f64 = 63.4;

@@ -1,6 +1,7 @@
 //! The empty loop beside the function: shown, and taken off.
 
 use super::*;
+use crate::measurement::{Figure, Interval};
 
 /// The loop takes one or two cycles a call, and the functions little more.
 const FAST: Scenario = Scenario { name: "a fast function", costs: &[3.3], loop_ticks: 1.1, ..QUIET };
