@@ -5,13 +5,14 @@
 //!
 //! * *Least squares* uses every sample for every input, so its intervals are the narrowest for the time.
 //! * *Leave-one-out* takes the difference of two long lists, of which the calls in question are a small part: the noise of both lists
-//!   is in it. With lists that are shuffled afresh it agrees with least squares within the intervals.
+//!   is in it. With lists that are shuffled afresh it finds what least squares find. In a single run the intervals of a row overlap
+//!   four times out of five: what a predictor makes of these branches is not quite the same from one moment to the next.
 //! * *Replay* times one shuffled list over and over. The branch predictor learns it, and the figures are those of branches that are
 //!   foreseen, cheaper than what a program pays that meets new data; that the interval is narrow does not make them right.
 //!
-//! On an EPYC of the fourth generation a copy cost 20.5 cycles by least squares, 20.4 by leave-one-out and 12.5 by replay, a varint 22.2, 22.2
-//! and 11.2, and a Collatz number 152.4, 152.4 and 117.1; the input 6 of the latter 51, 51 and 9. For the input 3 of the copy the intervals of
-//! the first two were +-0.3 and +-0.7 %, in the same time.
+//! On an EPYC of the fourth generation a copy cost 20.5 cycles by least squares, 20.6 by leave-one-out and 13.0 by replay, a varint 22.2, 22.1
+//! and 11.2, and a Collatz number 150, 150 and 118; the input 6 of the latter 48, 48 and 18. For the input 3 of the copy the intervals of
+//! the first two were +-0.5 and +-1.1 %, in the same time.
 //!
 //! ```text
 //! cargo bench --bench three_ways
