@@ -59,7 +59,8 @@ const MIN_RATIO_STEPS: f64 = 100.0;
 
 /// Into how many batches of successive epochs a run is divided at least, where it has so many, to find its variance. What is not the
 /// same for a while, such as what a predictor has learnt, is then part of the interval unless it changes as slowly as the run is long.
-const MIN_BATCHES: usize = 30;
+/// With fewer batches than this the variance is so uncertain that measuring ends when it happens to be small.
+const MIN_BATCHES: usize = 36;
 
 /// How wrong the metronome is in a whole process, as a standard deviation and a share: chains of known cost came out with a
 /// spread between processes that the readings within one do not show.

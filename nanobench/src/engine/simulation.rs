@@ -397,7 +397,7 @@ fn what_lasts_for_some_epochs_is_part_of_the_interval() {
     for scenario in [QUIET, Scenario { costs: FOUR_INPUTS, ..QUIET }] {
         let found = score(Scenario { wandering: 0.01, ..scenario }, 400, &config)[0];
         println!("{}: coverage {:.3}, half-width {:.3} %", scenario.name, found.coverage, 100.0 * found.half_width);
-        assert!((0.87..0.99).contains(&found.coverage), "{}: {:.3}", scenario.name, found.coverage);
+        assert!((0.84..0.99).contains(&found.coverage), "{}: {:.3}", scenario.name, found.coverage);
     }
 }
 
