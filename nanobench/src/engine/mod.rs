@@ -29,7 +29,7 @@ use crate::threads::Shares;
 use cold::{Cold, Eviction};
 pub(crate) use compare::compare;
 use design::Design;
-use fit::{ClockPrior, Estimate, Fit};
+use fit::{ClockPrior, Estimate, Fit, Tempo};
 use iteration::{IterationLogic, IterationsOverflow};
 use record::{Chosen, LONGEST_GATED_SECONDS, Readings, Record, Timing};
 use repeated::Repeated;
@@ -38,6 +38,12 @@ pub(crate) use sweep::sweep;
 /// By how much the clock's part of a sample may differ from what an empty region costs, as a share of that cost: the first
 /// call finds the pipeline drained, and the end of the loop is a branch that nobody foresaw.
 const CLOCK_COST_DEVIATION: f64 = 0.5;
+
+/// If the ticks in a core cycle range over more than this share of them, then a run has to have so many times as many epochs as
+/// otherwise before it may end: a clock that has just changed and a metronome that was disturbed for some epochs look the same, and
+/// neither may be most of what was seen.
+const SETTLED_TEMPO_RANGE: f64 = 0.01;
+const UNSETTLED: u64 = 5;
 
 /// Measures `target` in `mode` under the name `id`.
 pub(crate) fn measure(
@@ -68,6 +74,12 @@ fn measure_calls(id: &str, mode: Mode, target: &mut dyn Target, config: &Config,
     }
     measurement.rows.extend(loop_row);
     measurement
+}
+
+/// Over which share of the least the ticks in a core cycle range.
+fn tempo_range(tempi: &[Tempo]) -> f64 {
+    let each = || tempi.iter().map(|epoch| epoch.ticks_per_cycle);
+    each().fold(0.0, f64::max) / each().fold(f64::INFINITY, f64::min) - 1.0
 }
 
 /// Puts behind the row of each group what its first input costs when it comes over and over.
@@ -318,7 +330,10 @@ impl<'a> Run<'a> {
     /// loop has no say: the figures of the function are what one waits for.
     fn precision(&self, look: &Look) -> f64 {
         let Some(fit) = &look.fit else { return f64::INFINITY };
-        if (look.chosen.tempi.len() as u64) < self.config.epochs || look.chosen.is_shared {
+        let epochs = look.chosen.tempi.len() as u64;
+        let is_unsettled =
+            tempo_range(&look.chosen.tempi) > SETTLED_TEMPO_RANGE && epochs < UNSETTLED * self.config.epochs;
+        if epochs < self.config.epochs || look.chosen.is_shared || is_unsettled {
             return f64::INFINITY;
         }
         let share = |estimate: Estimate| match estimate.half_width() {

@@ -444,6 +444,17 @@ fn a_core_clock_that_moves_much_is_to_blame_and_the_cycles_are_right() {
 }
 
 #[test]
+fn a_run_does_not_end_early_while_the_core_clock_seems_to_move() {
+    let epochs = |drift| {
+        let machine = Machine::new(Scenario { drift, ..QUIET }, 17);
+        let mut target = Simulated::new(&machine, &[100.0]);
+        measure("fast", Mode::Throughput, &mut target, &Config::default(), &machine).epochs.len() as u64
+    };
+    assert_eq!(epochs(0.0), Config::default().epochs);
+    assert!(epochs(0.4) >= UNSETTLED * Config::default().epochs);
+}
+
+#[test]
 fn half_of_the_samples_interrupted_is_too_many() {
     for seed in 0..20 {
         let machine = Machine::new(Scenario { interrupts: 0.45, ..QUIET }, seed);
