@@ -24,7 +24,7 @@ fn measured(scenario: Scenario, seed: u64, config: &Config) -> (Measurement, f64
 fn intervals_of_what_is_left_without_the_loop_and_of_the_loop_cover_the_truth() {
     let (subtract, show) = (with(Overhead::Subtract), with(Overhead::Show));
     let four = Scenario { name: "four fast inputs", costs: FOUR_FAST, ..FAST };
-    assert_honest(&[
+    let scenarios = [
         (FAST, &subtract),
         (Scenario { name: "drift and interrupts", drift: 0.05, interrupts: 0.01, ..FAST }, &subtract),
         (Scenario { name: "a busy sibling", sibling: 0.3, ..FAST }, &subtract),
@@ -37,7 +37,9 @@ fn intervals_of_what_is_left_without_the_loop_and_of_the_loop_cover_the_truth() 
             &subtract,
         ),
         (Scenario { name: "shown", ..four }, &show),
-    ]);
+    ];
+    // Differences take longer to be as precise, and in a longer run more of the core clock's drift is in the interval too.
+    assert_honest(&scenarios, 0.93..=0.985);
 }
 
 /// The scores of one benchmark after the other, which are fewer where each takes long to simulate.
