@@ -262,7 +262,7 @@ use crate::options::Options;
 /// | `epoch_iterations` | `u64` | the exact number of calls in an epoch |
 /// | `warmup` | `u64` | how many calls are made before anything is measured |
 /// | `precision` | `f64` between 0 and 1 | the relative half width of the interval at which measuring may end |
-/// | `max_time` | duration | the most time for the benchmark |
+/// | `max_time` | duration | the most time for the benchmark, without it 50 ms, or 10 ms a row where that is more |
 /// | `estimator` | what becomes a `String`: `least-squares`, `leave-one-out` or `replay` | how the costs of inputs are told apart |
 /// | `overhead` | what becomes a `String`: `raw`, `show` or `subtract` | whether what the empty loop costs is left in the figures, shown in a row, or taken off and shown; throughput only |
 /// | `unit` | what becomes a `String` | what one unit of work is called |

@@ -1,4 +1,5 @@
-//! Ordered readings of the processor's clock, what they cost, how finely and how fast it ticks, and CPU affinity.
+//! Ordered readings of the processor's clock, what they cost, how finely and how fast it ticks, and what else a measurement has to
+//! have in hand: the CPU that it runs on, and what that CPU's branch predictor remembers.
 //!
 #![doc = include_str!("../README.md")]
 
@@ -9,6 +10,7 @@ mod frequency;
 mod interrupts;
 pub mod metronome;
 mod os_clock;
+pub mod predictor;
 pub mod robust;
 mod source;
 

@@ -1,4 +1,5 @@
-//! What the engine knows of time: a clock that it can read, and the facts that say what a reading is worth.
+//! What the engine knows of time: a clock that it can read, the facts that say what a reading is worth, and what it needs of the
+//! processor to time the same thing twice.
 
 /// A clock whose ticks are those in which a [`Target`](crate::target::Target) counts its samples.
 pub(crate) trait Clock {
@@ -13,6 +14,9 @@ pub(crate) trait Clock {
 
     /// For how long the system has made this thread wait for a processor so far, in seconds; none where it does not tell.
     fn waited_seconds(&self) -> Option<f64>;
+
+    /// Makes the branch predictor forget what it has learnt; see [`nanobench_timer::predictor`].
+    fn forget_branches(&self, random_bits: &mut dyn FnMut() -> u64);
 }
 
 /// Code whose duration in core cycles is known; see [`nanobench_timer::metronome`].

@@ -20,6 +20,9 @@ pub(crate) const DEFAULT_TITLE: &str = "benchmark";
 /// The most time of a benchmark where nobody says otherwise, unless it is a cold one.
 const DEFAULT_MAX_TIME: Duration = Duration::from_millis(50);
 
+/// The time for each row of a benchmark, where that is more.
+const DEFAULT_MAX_TIME_OF_ROW: Duration = Duration::from_millis(10);
+
 /// The unit of time in which a table gives costs.
 ///
 /// ```
@@ -183,7 +186,8 @@ pub struct Config {
     pub warmup: u64,
     /// Half of the width of the 95 % interval, as a share of the figure, at which measuring ends.
     pub precision: f64,
-    /// The most time that a benchmark may take; the call that is running when it is over still ends. Cold ones have another default.
+    /// The most time that a benchmark may take; the call that is running when it is over still ends. Those of more than
+    /// five rows and cold ones have another default.
     pub max_time: Duration,
     /// Whether each group of inputs gets a second row, for one input over and over. Each such row may take `max_time` as well.
     pub compare_repeated: bool,
@@ -334,6 +338,15 @@ impl Overrides {
 }
 
 impl Config {
+    /// The same with a default of `max_time` for a benchmark of so many rows.
+    pub(crate) fn with_rows(&self, rows: u32) -> Self {
+        let mut config = self.clone();
+        if !config.is_max_time_set() {
+            config.max_time = DEFAULT_MAX_TIME.max(rows * DEFAULT_MAX_TIME_OF_ROW);
+        }
+        config
+    }
+
     /// Whether `max_time` is not just the default.
     pub(crate) fn is_max_time_set(&self) -> bool {
         self.is_max_time_given || self.max_time != DEFAULT_MAX_TIME
@@ -413,5 +426,16 @@ mod tests {
         let config = Config::default().overridden(&[&attribute, &environment, &command_line]);
         assert_eq!((config.epochs, config.warmup), (7, 3));
         assert_eq!(config.precision, Config::default().precision);
+    }
+
+    #[test]
+    fn many_rows_have_more_time_unless_somebody_said_how_much() {
+        let max_time = |config: &Config| [1, 5, 6, 20].map(|rows| config.with_rows(rows).max_time.as_millis());
+        assert_eq!(max_time(&Config::default()), [50, 50, 60, 200]);
+        // The default may be asked for.
+        for said in [20, 50, 70] {
+            let flag = Overrides { max_time: Some(Duration::from_millis(said)), ..Overrides::default() };
+            assert_eq!(max_time(&Config::default().overridden(&[&flag])), [u128::from(said); 4]);
+        }
     }
 }

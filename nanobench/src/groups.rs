@@ -29,6 +29,14 @@ pub enum Groups {
 }
 
 impl Groups {
+    /// How many rows a table has for them: one for the mix, and one for each of several groups.
+    pub(crate) fn rows(&self) -> u32 {
+        match self {
+            Self::NoInputs | Self::Mix { .. } => 1,
+            Self::Each(groups) => 1 + groups.len() as u32,
+        }
+    }
+
     /// One group for each distinct value; `same` tells whether the inputs at two positions are equal.
     ///
     /// It gives up at the first value beyond [`MAX_GROUPS`] distinct ones, so that the work grows only linearly with the inputs.

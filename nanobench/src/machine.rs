@@ -5,7 +5,7 @@ use std::fs::File;
 
 use once_cell::sync::Lazy;
 
-use nanobench_timer::{affinity, metronome};
+use nanobench_timer::{affinity, metronome, predictor};
 
 use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::core_width::{CoreWidth, cache_directory};
@@ -64,6 +64,10 @@ impl Clock for MachineClock {
         let mut text = [0; 128];
         let length = read_at_start(self.waits.as_ref()?, &mut text)?;
         waited_seconds(std::str::from_utf8(&text[..length]).ok()?)
+    }
+
+    fn forget_branches(&self, random_bits: &mut dyn FnMut() -> u64) {
+        predictor::forget(random_bits);
     }
 }
 

@@ -80,6 +80,11 @@ pub trait Target {
         &[]
     }
 
+    /// Whether threads of its own make the calls, be it one.
+    fn is_threaded(&self) -> bool {
+        false
+    }
+
     /// Whether it has more threads than there are processors, so that waiting for one is part of what a call costs.
     fn is_crowded(&self) -> bool {
         false
@@ -122,6 +127,10 @@ impl<T: DerefMut<Target: Target>> Target for WithAmounts<T> {
 
     fn thread_ticks(&self) -> &[u64] {
         self.inner.thread_ticks()
+    }
+
+    fn is_threaded(&self) -> bool {
+        self.inner.is_threaded()
     }
 
     fn is_crowded(&self) -> bool {

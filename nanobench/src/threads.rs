@@ -153,6 +153,10 @@ impl Target for Threaded<'_, '_> {
         &self.ticks
     }
 
+    fn is_threaded(&self) -> bool {
+        true
+    }
+
     fn is_crowded(&self) -> bool {
         self.gate.is_crowded
     }

@@ -177,6 +177,10 @@ impl Target for Cold<'_> {
         self.target.thread_ticks()
     }
 
+    fn is_threaded(&self) -> bool {
+        self.target.is_threaded()
+    }
+
     fn is_crowded(&self) -> bool {
         self.target.is_crowded()
     }

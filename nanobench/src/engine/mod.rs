@@ -45,6 +45,10 @@ const CLOCK_COST_DEVIATION: f64 = 0.5;
 const SETTLED_TEMPO_RANGE: f64 = 0.01;
 const UNSETTLED: u64 = 5;
 
+/// How many calls an epoch needs at least for the branch predictor to learn the function anew in half as many. Functions that take
+/// longer have more to be learnt, and are less at the mercy of single branches.
+const MIN_CALLS_TO_LEARN: u64 = 1_000;
+
 /// Measures `target` in `mode` under the name `id`.
 pub(crate) fn measure(
     id: &str,
@@ -63,7 +67,8 @@ pub(crate) fn measure(
 
 /// The same for a target that has already been made cold if it has to be.
 fn measure_calls(id: &str, mode: Mode, target: &mut dyn Target, config: &Config, clock: &dyn Clock) -> Measurement {
-    let mut run = Run::new(mode, target, config, clock);
+    let config_of_rows = config.with_rows(target.groups().rows());
+    let mut run = Run::new(mode, target, &config_of_rows, clock);
     let (mut measurement, loop_row) = match run.measure() {
         Ok(look) => (run.measurement(id, &look), run.loop_row(&look.chosen)),
         Err(IterationsOverflow) => (run.without_cost(id, Outcome::OptimizedAway), None),
@@ -92,7 +97,8 @@ fn with_repeated_rows(
 ) -> Vec<Row> {
     let Groups::Each(groups) = target.groups() else { return rows };
     let inputs: Vec<u32> = groups.iter().map(|group| group.members[0]).collect();
-    let once = Config { compare_repeated: false, ..config.clone() };
+    // The loop that is meant goes on for so long that nothing is left to learn.
+    let once = Config { compare_repeated: false, estimator: Estimator::Replay, ..config.clone() };
     let mut rows = rows.into_iter();
     let mut all: Vec<Row> = rows.by_ref().take(1).collect();
     for (row, input) in rows.zip(inputs) {
@@ -240,6 +246,9 @@ impl<'a> Run<'a> {
     fn epoch(&mut self, calls: u64, is_measured: bool) -> (u64, f64) {
         let (mut made, mut elapsed_ticks) = (0, 0.0);
         self.target.begin_epoch();
+        if is_measured && self.begins_anew(calls) {
+            self.begin_anew(calls);
+        }
         let longest_gated_ticks = LONGEST_GATED_SECONDS * self.facts.ticks_per_second;
         let mut readings = is_measured.then(|| Readings::begin(self.metronome, self.facts));
         let mut waited_ticks = self.waited_ticks();
@@ -264,6 +273,26 @@ impl<'a> Run<'a> {
             }
         }
         (made, elapsed_ticks)
+    }
+
+    /// Whether the branch predictor has to learn the function anew for an epoch of so many calls. In which of several states it settles
+    /// would otherwise be a matter of luck that is the same for the whole run. Without inputs, calls are all alike, and what the
+    /// predictor makes of that in the long run is the question; so it is for a replay. Of other threads the predictors are out of reach.
+    fn begins_anew(&self, calls: u64) -> bool {
+        !self.design.members().is_empty()
+            && self.config.applied_estimator() != Estimator::Replay
+            && !self.target.is_threaded()
+            && calls >= MIN_CALLS_TO_LEARN
+    }
+
+    /// Makes the branch predictor forget, and runs the first half of an epoch without timing it.
+    fn begin_anew(&mut self, calls: u64) {
+        self.clock.forget_branches(&mut || self.rng.next_u64());
+        let samples = self.design.epoch(calls, &mut self.rng);
+        for counts in &samples[..samples.len() / 2] {
+            self.design.order(counts, &mut self.order, &mut self.rng);
+            self.sample(counts.iter().sum(), false);
+        }
     }
 
     /// Times the calls of `order`, and beside them the empty loop where somebody wants to know of it.

@@ -37,6 +37,10 @@ impl Target for Repeated<'_> {
         self.target.sample_after(timed, calls, &self.order, gate)
     }
 
+    fn is_threaded(&self) -> bool {
+        self.target.is_threaded()
+    }
+
     fn is_crowded(&self) -> bool {
         self.target.is_crowded()
     }

@@ -321,6 +321,8 @@ mod tests {
         fn waited_seconds(&self) -> Option<f64> {
             None
         }
+
+        fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) {}
     }
 
     /// A target whose calls take a known time.

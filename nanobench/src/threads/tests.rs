@@ -430,6 +430,8 @@ impl Clock for WhenRead {
     fn waited_seconds(&self) -> Option<f64> {
         None
     }
+
+    fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) {}
 }
 
 fn measured(target: &mut dyn Target, clock: &dyn Clock) -> Measurement {

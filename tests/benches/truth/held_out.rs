@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use nanobench::{black_box, nanobench};
 use nanobench_tests::statistics;
-use nanobench_timer::{metronome, pair_cost, robust, start, step_ticks, stop};
+use nanobench_timer::{metronome, pair_cost, predictor, robust, start, step_ticks, stop};
 use tinyjson::JsonValue;
 
 use crate::rows;
@@ -22,6 +22,10 @@ const PART_CYCLES: f64 = 100_000.0;
 /// How many parts a multiset is timed in, one after the other, with the metronomes in between: the luck of single branches is a
 /// small part of their sum.
 const PARTS: u32 = 2;
+
+/// How many parts come before these and are not timed: the predictor is made to forget before each multiset, as it is before each
+/// epoch of a benchmark, and learns again what there is to learn.
+const LEARNING_PARTS: u32 = 2;
 
 /// How many multisets are wanted during which the core was ours alone, how many are timed at most to get them, and how few say
 /// nothing.
@@ -257,14 +261,20 @@ impl Timed {
         let mut timed = Self { ticks_per_cycle: 0.0, ticks: 0.0, counts: vec![0; inputs.len()], pulses: Vec::new() };
         let (mut short, mut long) = (Vec::new(), Vec::new());
         let mut part = Vec::new();
-        for _ in 0..PARTS {
+        predictor::forget(&mut || random.next());
+        for number in 0..LEARNING_PARTS + PARTS {
+            let is_timed = number >= LEARNING_PARTS;
             for ((&input, &wanted), total) in inputs.iter().zip(wanted).zip(&mut timed.counts) {
                 // The fraction becomes one more call, as often as it says.
                 let count = (wanted + random.share()) as usize;
                 part.extend(std::iter::repeat_n(input, count));
-                *total += count;
+                *total += if is_timed { count } else { 0 };
             }
             random.shuffle(&mut part);
+            if !is_timed {
+                time(&mut part, &function);
+                continue;
+            }
             for _ in 0..CHAIN_PAIRS {
                 short.push(metronome::dependent_ticks(SHORT_BLOCKS) as f64);
                 long.push(metronome::dependent_ticks(LONG_BLOCKS) as f64);

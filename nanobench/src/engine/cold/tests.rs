@@ -88,6 +88,8 @@ impl Clock for Rc<RefCell<Machine>> {
     fn waited_seconds(&self) -> Option<f64> {
         None
     }
+
+    fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) {}
 }
 
 impl Metronome for Rc<RefCell<Machine>> {

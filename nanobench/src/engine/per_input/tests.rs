@@ -97,7 +97,7 @@ fn intervals_and_figures_are_honest_in_every_scenario_with_inputs() {
         }
         scores
     };
-    let scenarios: Vec<Scenario> = SCENARIOS.into_iter().filter(|scenario| scenario.costs.len() > 1).collect();
+    let scenarios: Vec<Scenario> = with_inputs().collect();
     let scored: Vec<_> = std::thread::scope(|scope| {
         let running: Vec<_> = scenarios.iter().map(|&one| (one.name, scope.spawn(move || score(one)))).collect();
         running.into_iter().map(|(name, scores)| (name, scores.join().unwrap())).collect()
@@ -117,9 +117,14 @@ fn intervals_and_figures_are_honest_in_every_scenario_with_inputs() {
     assert!(dishonest.is_empty(), "{dishonest:#?}");
 }
 
+/// The scenarios with inputs in which the branch predictor need not forget, as the classic way never makes it.
+fn with_inputs() -> impl Iterator<Item = Scenario> {
+    SCENARIOS.into_iter().filter(|scenario| scenario.costs.len() > 1 && scenario.learnt == 0.0)
+}
+
 #[test]
 fn nothing_is_negative_or_wrapped_or_missing_without_a_reason_in_two_thousand_runs() {
-    let scenarios: Vec<Scenario> = SCENARIOS.into_iter().filter(|scenario| scenario.costs.len() > 1).collect();
+    let scenarios: Vec<Scenario> = with_inputs().collect();
     let mut failed = 0;
     for seed in 0..2_000 {
         let scenario = Scenario { noise: 0.01 * (seed % 8) as f64, ..scenarios[seed as usize % scenarios.len()] };
@@ -182,6 +187,8 @@ fn a_clock_that_stands_still_gives_a_reason_and_an_end() {
         fn waited_seconds(&self) -> Option<f64> {
             None
         }
+
+        fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) {}
     }
     struct Free(Groups);
     impl Target for Free {

@@ -44,7 +44,7 @@ fn intervals_of_what_is_left_without_the_loop_and_of_the_loop_cover_the_truth() 
 
 /// The scores of one benchmark after the other, which are fewer where each takes long to simulate.
 fn scored(scenario: Scenario, config: &Config) -> Vec<Score> {
-    let scores = score(scenario, 400, config);
+    let scores = score(scenario, 0..400, config);
     for (row, Score { coverage, bias, .. }) in scores.iter().enumerate() {
         println!("{}, row {row}: coverage {coverage:.3}, bias {bias:+.5}", scenario.name);
     }
