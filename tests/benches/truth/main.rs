@@ -8,8 +8,7 @@
 //!
 //! Chains of instructions whose cost no one doubts are measured like anything else and set beside it, in core cycles. Which
 //! costs are certain is decided by the kind of processor; on an unknown one the estimates stand alone. For functions whose cost
-//! depends on the input, the costs are to predict multisets that they have not seen, in the same process: in another one, with
-//! other addresses, branches may be foreseen better or worse.
+//! depends on the input, the costs are to predict what multisets cost that they have not seen.
 //!
 //! An estimate is within the limit when it is off by at most 0.1 cycle or 0.5 %, whichever is more. This is a benchmark: it
 //! reports, and no figure makes it fail.
@@ -23,15 +22,15 @@ mod processor;
 mod report;
 mod rows;
 
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
-use std::process::{Command, ExitCode, ExitStatus};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use tinyjson::JsonValue;
 
-use held_out::{Multiset, Prediction};
+use held_out::Prediction;
 
 /// The program as `nanobench::main!` makes it.
 mod runner {
@@ -45,13 +44,7 @@ mod runner {
 fn main() -> ExitCode {
     let arguments = std::env::args_os().skip(1);
     match Request::read(arguments) {
-        Ok(Request::Runner) => {
-            let code = runner::run();
-            if std::env::var_os(held_out::VARIABLE).is_some() {
-                held_out::time_all();
-            }
-            code
-        }
+        Ok(Request::Runner) => runner::run(),
         Ok(Request::Compare { runs, passed_on }) => compare(runs, &passed_on),
         Err(message) => {
             eprintln!("truth: {message}");
@@ -165,14 +158,11 @@ impl Estimate {
 /// Measures, compares and prints. If a process fails, there is nothing to compare, and its exit code becomes ours.
 fn compare(runs: usize, arguments: &[OsString]) -> ExitCode {
     let mut done = Vec::new();
-    for _ in 0..runs {
-        match run(arguments) {
-            Ok((status, _)) if !status.success() => {
-                let code = status.code().and_then(|code| u8::try_from(code).ok());
-                return code.map_or(ExitCode::FAILURE, ExitCode::from);
-            }
-            Ok((_, run)) => done.push(run),
-            Err(error) => {
+    for number in 0..runs {
+        match run(number, arguments) {
+            Ok(run) => done.push(run),
+            Err(Failure::Code(code)) => return code.map_or(ExitCode::FAILURE, ExitCode::from),
+            Err(Failure::Io(error)) => {
                 eprintln!("truth: cannot measure in a process of its own: {error}");
                 return ExitCode::FAILURE;
             }
@@ -182,18 +172,39 @@ fn compare(runs: usize, arguments: &[OsString]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Measures in a fresh process.
-fn run(arguments: &[OsString]) -> io::Result<(ExitStatus, Run)> {
+/// Why there is nothing to compare.
+enum Failure {
+    /// The process ended so, with none if a signal ended it.
+    Code(Option<u8>),
+    Io(io::Error),
+}
+
+/// Measures in a fresh process, and then as many multisets that were not among its inputs, each in another one.
+fn run(number: usize, arguments: &[OsString]) -> Result<Run, Failure> {
+    let mut run = measure(Command::new(program()?), arguments)?;
+    let ids: Vec<&str> = held_out::IDS.into_iter().filter(|id| run.rows.iter().any(|row| row.id == *id)).collect();
+    let mut multisets = Vec::new();
+    for multiset in number * held_out::MULTISETS..(number + 1) * held_out::MULTISETS {
+        if ids.is_empty() {
+            break;
+        }
+        let mut command = Command::new(program()?);
+        command.env(held_out::VARIABLE, multiset.to_string()).arg("--exact").args(&ids);
+        multisets.push((multiset, measure(command, arguments)?.rows));
+    }
+    run.predictions = held_out::predictions(&run.rows, &multisets);
+    Ok(run)
+}
+
+fn program() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(Failure::Io)
+}
+
+/// Measures with one process.
+fn measure(command: Command, arguments: &[OsString]) -> Result<Run, Failure> {
     let mut run = Run::default();
     let mut before = Instant::now();
-    let mut multisets = Vec::new();
-    let mut command = Command::new(std::env::current_exe()?);
-    command.env(held_out::VARIABLE, "1");
     let status = rows::measure(command, arguments, |json| {
-        if let Some(multiset) = Multiset::read(json) {
-            multisets.push(multiset);
-            return;
-        }
         // The rows of one measurement arrive together.
         let measurement = rows::text(json, &["id"]).zip(rows::text(json, &["mode"]));
         let last = run.rows.last().map(|last| (last.id.clone(), last.mode.clone()));
@@ -202,13 +213,7 @@ fn run(arguments: &[OsString]) -> io::Result<(ExitStatus, Run)> {
         before = Instant::now();
         run.rows.extend(Row::read(json, wall_seconds));
         run.processor = rows::text(json, &["machine", "processor"]).unwrap_or_default();
-    })?;
-    run.predictions = held_out::predictions(&costs(&run.rows), &multisets);
-    Ok((status, run))
-}
-
-/// The cycles of every group of inputs in throughput mode, by the benchmark's name and the group's label.
-fn costs(rows: &[Row]) -> HashMap<(String, String), f64> {
-    let cost = |row: &Row| Some(((row.id.clone(), row.group.clone()?), row.estimate?.cycles));
-    rows.iter().filter(|row| row.mode == chains::THROUGHPUT).filter_map(cost).collect()
+    })
+    .map_err(Failure::Io)?;
+    if status.success() { Ok(run) } else { Err(Failure::Code(status.code().and_then(|code| u8::try_from(code).ok()))) }
 }

@@ -5,7 +5,7 @@ use nanobench_tests::markdown::Table;
 use nanobench_tests::statistics::{mean, median, most, relative_deviation};
 
 use crate::chains::{self, Chain, THROUGHPUT};
-use crate::held_out::{self, Error};
+use crate::held_out::{self, MULTISETS, Prediction};
 use crate::processor::Processor;
 use crate::{Row, Run};
 
@@ -197,17 +197,18 @@ fn counted(answers: impl Iterator<Item = bool>) -> String {
 fn predictions_of_one(run: &Run) -> Table {
     let mut table = Table::new(&[
         ("held-out multisets", Left),
-        ("quiet", Right),
+        ("that count", Right),
         ("median error", Right),
         ("with its sign", Right),
         ("outcome of the row", Left),
     ]);
     for prediction in &run.predictions {
+        let error = prediction.error();
         table.push(vec![
             short(prediction.id),
-            format!("{}/{}", prediction.quiet, prediction.timed),
-            cell(prediction.error.as_ref().map(|error| error.size), percent),
-            cell(prediction.error.as_ref().map(|error| error.bias), signed_percent),
+            format!("{}/{MULTISETS}", prediction.errors.len()),
+            cell(error.map(|(size, _)| size), percent),
+            cell(error.map(|(_, signed)| signed), signed_percent),
             whole(run, prediction.id).map_or_else(String::new, |row| row.outcome.clone()),
         ]);
     }
@@ -219,7 +220,7 @@ fn whole<'a>(run: &'a Run, id: &str) -> Option<&'a Row> {
     run.rows.iter().find(|row| row.id == id && row.mode == THROUGHPUT && row.group.is_none())
 }
 
-/// The same over several runs. Those do not count that were not quiet long enough, or whose rows call themselves unstable.
+/// The same over several runs, of which those do not count in which nothing was stable.
 fn predictions_of_all(runs: &[Run]) -> Table {
     let mut table = Table::new(&[
         ("held-out multisets", Left),
@@ -231,18 +232,12 @@ fn predictions_of_all(runs: &[Run]) -> Table {
         ("worst run", Right),
     ]);
     for id in held_out::IDS {
-        let is_stable = |run: &&Run| whole(run, id).is_some_and(|row| !row.is_unstable());
-        let predictions = runs.iter().filter(is_stable).flat_map(|run| &run.predictions);
-        let errors: Vec<&Error> = predictions
-            .filter(|prediction| prediction.id == id)
-            .filter_map(|prediction| prediction.error.as_ref())
-            .collect();
-        let sizes: Vec<f64> = errors.iter().map(|error| error.size).collect();
-        let biases: Vec<f64> = errors.iter().map(|error| error.bias).collect();
+        let predictions = runs.iter().flat_map(|run| &run.predictions).filter(|prediction| prediction.id == id);
+        let (sizes, biases): (Vec<f64>, Vec<f64>) = predictions.filter_map(Prediction::error).unzip();
         table.push(vec![
             short(id),
             runs.len().to_string(),
-            errors.len().to_string(),
+            sizes.len().to_string(),
             cell(median(&sizes), percent),
             cell(most(&sizes), percent),
             cell(median(&biases), signed_percent),
