@@ -17,7 +17,7 @@ const RANDOM_WORDS: u32 = 64;
 /// Whether there are the jumps for this kind of processor. Where there are not, nothing is forgotten.
 #[must_use]
 pub const fn is_available() -> bool {
-    cfg!(all(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"), not(miri)))
+    cfg!(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))
 }
 
 /// Makes the predictor of the core on which this thread runs forget most of what it has learnt. That takes some tens of
@@ -36,7 +36,7 @@ pub fn forget(random_bits: &mut dyn FnMut() -> u64) {
     if !is_available() {
         return;
     }
-    jump_from_place_to_place();
+    jump_from_place_to_place(random_bits());
     let mut taken = 0_u32;
     for _ in 0..RANDOM_WORDS {
         let word = random_bits();
@@ -50,49 +50,73 @@ pub fn forget(random_bits: &mut dyn FnMut() -> u64) {
     black_box(taken);
 }
 
+/// How far apart the jumps are.
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+const JUMP_BYTES: u64 = 8;
+
+/// How many of them can be the first. At least 12,288 follow it: more than the 7,168 branches whose targets a Zen 4 remembers, and as
+/// many as a Golden Cove.
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+const FIRST_JUMPS: u64 = 4096;
+
+/// A jump to the next place, and one to `{to}`, which is `{offset}` bytes behind the first place.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 macro_rules! jump {
-    () => {
+    (to the next) => {
         "jmp 2f"
+    };
+    (to the first) => {
+        "lea {to}, [rip + 3f]\nadd {to}, {offset}\njmp {to}"
     };
 }
 #[cfg(all(target_arch = "aarch64", not(miri)))]
 macro_rules! jump {
-    () => {
+    (to the next) => {
         "b 2f"
     };
-}
-#[cfg(all(target_arch = "riscv64", not(miri)))]
-macro_rules! jump {
-    () => {
-        "j 2f"
+    (to the first) => {
+        "adr {to}, 3f\nadd {to}, {to}, {offset}\nbr {to}"
     };
 }
 
-/// 12,288 jumps, one in eight bytes: more than the 7,168 branches whose targets a Zen 4 remembers, and as many as a Golden Cove.
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"), not(miri)))]
+/// Jumps from place to place, beginning at one of the first [`FIRST_JUMPS`]. Always the same jumps would leave the tables in a state
+/// that depends on addresses alone, and so on the process.
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
 #[inline(never)]
-fn jump_from_place_to_place() {
-    // SAFETY: each jump leads to the next one and the last one behind them all, and they change nothing.
+fn jump_from_place_to_place(first: u64) {
+    // SAFETY: the offset is that of one of the places, which are as far apart as their alignment says. Each jump leads to the next
+    // one and the last one behind them all, and nothing but the register named and the flags is changed.
     unsafe {
         std::arch::asm!(
+            jump!(to the first),
             ".p2align 3",
-            ".rept 12288",
-            jump!(),
+            "3:",
+            ".rept 16384",
+            jump!(to the next),
             ".p2align 3",
             "2:",
             ".endr",
-            options(nomem, nostack, preserves_flags),
+            offset = in(reg) JUMP_BYTES * (first % FIRST_JUMPS),
+            to = out(reg) _,
+            options(nomem, nostack),
         );
     }
 }
 
-#[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"), not(miri))))]
-fn jump_from_place_to_place() {}
+#[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
+fn jump_from_place_to_place(_first: u64) {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+    fn every_place_can_be_the_first() {
+        for first in [0, 1, FIRST_JUMPS - 1, FIRST_JUMPS, u64::MAX] {
+            jump_from_place_to_place(first);
+        }
+    }
 
     #[test]
     fn every_word_of_random_bits_is_another_one() {
@@ -101,6 +125,6 @@ mod tests {
             words += 1;
             0xa5a5_5a5a_0ff0_f00f
         });
-        assert_eq!(words, if is_available() { RANDOM_WORDS } else { 0 });
+        assert_eq!(words, if is_available() { 1 + RANDOM_WORDS } else { 0 });
     }
 }

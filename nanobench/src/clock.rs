@@ -15,8 +15,9 @@ pub(crate) trait Clock {
     /// For how long the system has made this thread wait for a processor so far, in seconds; none where it does not tell.
     fn waited_seconds(&self) -> Option<f64>;
 
-    /// Makes the branch predictor forget what it has learnt; see [`nanobench_timer::predictor`].
-    fn forget_branches(&self, random_bits: &mut dyn FnMut() -> u64);
+    /// Makes the branch predictor forget what it has learnt, and returns whether that is possible here; see
+    /// [`nanobench_timer::predictor`].
+    fn forget_branches(&self, random_bits: &mut dyn FnMut() -> u64) -> bool;
 }
 
 /// Code whose duration in core cycles is known; see [`nanobench_timer::metronome`].

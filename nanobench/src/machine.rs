@@ -66,8 +66,9 @@ impl Clock for MachineClock {
         waited_seconds(std::str::from_utf8(&text[..length]).ok()?)
     }
 
-    fn forget_branches(&self, random_bits: &mut dyn FnMut() -> u64) {
+    fn forget_branches(&self, random_bits: &mut dyn FnMut() -> u64) -> bool {
         predictor::forget(random_bits);
+        predictor::is_available()
     }
 }
 

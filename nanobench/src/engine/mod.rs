@@ -285,9 +285,11 @@ impl<'a> Run<'a> {
             && calls >= MIN_CALLS_TO_LEARN
     }
 
-    /// Makes the branch predictor forget, and runs the first half of an epoch without timing it.
+    /// Makes the branch predictor forget, if it can, and runs the first half of an epoch without timing it.
     fn begin_anew(&mut self, calls: u64) {
-        self.clock.forget_branches(&mut || self.rng.next_u64());
+        if !self.clock.forget_branches(&mut || self.rng.next_u64()) {
+            return;
+        }
         let samples = self.design.epoch(calls, &mut self.rng);
         for counts in &samples[..samples.len() / 2] {
             self.design.order(counts, &mut self.order, &mut self.rng);

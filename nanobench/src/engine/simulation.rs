@@ -268,11 +268,12 @@ impl Clock for Rc<RefCell<Machine>> {
         Some(self.borrow().waited_ticks / TICKS_PER_SECOND)
     }
 
-    fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) {
+    fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) -> bool {
         let mut machine = self.borrow_mut();
         machine.learnt.clear();
         let samples = machine.log.len();
         machine.first_forgotten.get_or_insert(samples);
+        true
     }
 }
 

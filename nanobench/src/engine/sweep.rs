@@ -337,7 +337,9 @@ mod tests {
             None
         }
 
-        fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) {}
+        fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) -> bool {
+            false
+        }
     }
 
     /// A target whose calls take a known time.

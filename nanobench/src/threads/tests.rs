@@ -431,7 +431,9 @@ impl Clock for WhenRead {
         None
     }
 
-    fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) {}
+    fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) -> bool {
+        false
+    }
 }
 
 fn measured(target: &mut dyn Target, clock: &dyn Clock) -> Measurement {

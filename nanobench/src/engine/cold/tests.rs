@@ -89,7 +89,9 @@ impl Clock for Rc<RefCell<Machine>> {
         None
     }
 
-    fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) {}
+    fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) -> bool {
+        false
+    }
 }
 
 impl Metronome for Rc<RefCell<Machine>> {

@@ -188,7 +188,9 @@ fn a_clock_that_stands_still_gives_a_reason_and_an_end() {
             None
         }
 
-        fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) {}
+        fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) -> bool {
+            false
+        }
     }
     struct Free(Groups);
     impl Target for Free {
