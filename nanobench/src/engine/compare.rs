@@ -3,7 +3,8 @@
 //! The samples of a round follow each other within some tens of microseconds, so what changes slowly, such as the clock
 //! of the core, hits all of them and is not in their ratio. What comes and goes quickly hits some of them, by chance;
 //! the order of the turns ([`williams`]) gives everybody the same chance, and the statistic ([`signed_rank`]) only asks
-//! for that. Rounds during which somebody else used the core do not count.
+//! for that. Rounds during which somebody else used the core do not count. Before each block of rounds the branch predictor forgets
+//! and learns the targets anew, since what it happens to know of one of them would favour it in all rounds.
 //!
 //! Of the settings of an epoch, those of time are about all samples of a block of rounds together, and those of calls
 //! about each sample.
@@ -17,9 +18,9 @@ mod williams;
 use std::cmp::Ordering;
 
 use super::cold::{Cold, Eviction};
-use super::metronome;
 use super::record::{LONGEST_GATED_SECONDS, MAX_LEFT_OUT, QUIET_SHARE, Readings, best_tenth};
 use super::sweep::order;
+use super::{is_learnt_anew, metronome};
 use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::comparison::{Comparison, ComparisonEntry, Lead};
 use crate::config::Config;
@@ -331,6 +332,13 @@ impl<'a, 't> Run<'a, 't> {
         let before = self.rounds.len();
         let mut block = self.block.clone();
         self.rng.shuffle(&mut block);
+        if self.targets.iter().all(|(_, target)| is_learnt_anew(&**target, calls))
+            && self.clock.forget_branches(&mut || self.rng.next_u64())
+        {
+            for index in 0..self.targets.len() {
+                self.sample(index, calls);
+            }
+        }
         for turns in &block {
             let varied = if self.config.epoch_iterations > 0 {
                 calls

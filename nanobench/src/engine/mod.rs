@@ -45,9 +45,9 @@ const CLOCK_COST_DEVIATION: f64 = 0.5;
 const SETTLED_TEMPO_RANGE: f64 = 0.01;
 const UNSETTLED: u64 = 5;
 
-/// How many calls an epoch needs at least for the branch predictor to learn the function anew in half as many. Functions that take
-/// longer have more to be learnt, and are less at the mercy of single branches.
-const MIN_CALLS_TO_LEARN: u64 = 1_000;
+/// How many calls that nobody times the branch predictor gets at least to learn a function anew. Functions of which there is not time
+/// for as many have more to be learnt, and are less at the mercy of single branches.
+const MIN_CALLS_TO_LEARN: u64 = 500;
 
 /// Measures `target` in `mode` under the name `id`.
 pub(crate) fn measure(
@@ -79,6 +79,13 @@ fn measure_calls(id: &str, mode: Mode, target: &mut dyn Target, config: &Config,
     }
     measurement.rows.extend(loop_row);
     measurement
+}
+
+/// Whether the branch predictor is to learn a target anew from time to time, in so many calls that nobody times. In which of several
+/// states it settles would otherwise be a matter of luck that is the same for the whole run. Without inputs, calls are all alike,
+/// and what the predictor makes of that in the long run is the question. Of other threads the predictors are out of reach.
+fn is_learnt_anew(target: &dyn Target, untimed_calls: u64) -> bool {
+    *target.groups() != Groups::NoInputs && !target.is_threaded() && untimed_calls >= MIN_CALLS_TO_LEARN
 }
 
 /// Over which share of the least the ticks in a core cycle range.
@@ -246,7 +253,9 @@ impl<'a> Run<'a> {
     fn epoch(&mut self, calls: u64, is_measured: bool) -> (u64, f64) {
         let (mut made, mut elapsed_ticks) = (0, 0.0);
         self.target.begin_epoch();
-        if is_measured && self.begins_anew(calls) {
+        // What the predictor knows of a replay in the long run is the question.
+        let is_replay = self.config.applied_estimator() == Estimator::Replay;
+        if is_measured && !is_replay && is_learnt_anew(self.target, calls / 2) {
             self.begin_anew(calls);
         }
         let longest_gated_ticks = LONGEST_GATED_SECONDS * self.facts.ticks_per_second;
@@ -273,16 +282,6 @@ impl<'a> Run<'a> {
             }
         }
         (made, elapsed_ticks)
-    }
-
-    /// Whether the branch predictor has to learn the function anew for an epoch of so many calls. In which of several states it settles
-    /// would otherwise be a matter of luck that is the same for the whole run. Without inputs, calls are all alike, and what the
-    /// predictor makes of that in the long run is the question; so it is for a replay. Of other threads the predictors are out of reach.
-    fn begins_anew(&self, calls: u64) -> bool {
-        !self.design.members().is_empty()
-            && self.config.applied_estimator() != Estimator::Replay
-            && !self.target.is_threaded()
-            && calls >= MIN_CALLS_TO_LEARN
     }
 
     /// Makes the branch predictor forget, if it can, and runs the first half of an epoch without timing it.

@@ -299,6 +299,8 @@ pub(super) struct Simulated {
     groups: Groups,
     /// Ticks per call of each group at nominal speed.
     costs: Vec<f64>,
+    /// Behind those of how many other inputs the predictor keeps what it learns.
+    learns_behind: usize,
 }
 
 impl Simulated {
@@ -309,7 +311,12 @@ impl Simulated {
             1 => Groups::NoInputs,
             several => Groups::Each((0..several).map(group).collect()),
         };
-        Self { machine: machine.clone(), groups, costs: costs.to_vec() }
+        Self { machine: machine.clone(), groups, costs: costs.to_vec(), learns_behind: 0 }
+    }
+
+    /// The same of another function, which has nothing in common with that of `other`.
+    pub(super) fn learnt_behind(self, other: &Self) -> Self {
+        Self { learns_behind: other.learns_behind + other.costs.len(), ..self }
     }
 
     pub(super) fn mean_cost(&self) -> f64 {
@@ -329,7 +336,7 @@ impl Target for Simulated {
     fn sample_after(&mut self, timed: Timed, calls: u64, order: &[u32], gate: &mut dyn FnMut()) -> u64 {
         gate();
         let mut machine = self.machine.borrow_mut();
-        machine.learn(self.costs.len());
+        machine.learn(self.learns_behind + self.costs.len());
         if timed == Timed::EmptyLoop {
             let quiet_ticks = calls as f64 * machine.scenario.loop_ticks;
             return machine.disturbed_pass(quiet_ticks).0;
@@ -337,7 +344,7 @@ impl Target for Simulated {
         let quiet_ticks = match self.groups {
             Groups::NoInputs => calls as f64 * self.costs[0],
             _ => {
-                let cost = |input: usize| self.costs[input] * (1.0 + machine.learnt[input]);
+                let cost = |input: usize| self.costs[input] * (1.0 + machine.learnt[self.learns_behind + input]);
                 order.iter().map(|&input| cost(input as usize)).sum()
             }
         };
