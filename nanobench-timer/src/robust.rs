@@ -39,6 +39,27 @@ pub fn median(samples: &mut [f64]) -> f64 {
     lower_middle.midpoint(upper_middle)
 }
 
+/// The median absolute deviation from the median: half of the samples lie within so much of it. Leaves the deviations in the slice;
+/// takes linear time.
+///
+/// # Panics
+///
+/// If there are no samples.
+///
+/// ```
+/// use nanobench_timer::robust::median_absolute_deviation;
+///
+/// assert_eq!(median_absolute_deviation(&mut [1.0, 2.0, 4.0, 7.0, 900.0]), 3.0);
+/// ```
+#[must_use]
+pub fn median_absolute_deviation(samples: &mut [f64]) -> f64 {
+    let median_sample = median(samples);
+    for sample in samples.iter_mut() {
+        *sample = (*sample - median_sample).abs();
+    }
+    median(samples)
+}
+
 /// Sorts in ascending order. NaN comes behind infinity, as in [`f64::total_cmp`].
 ///
 /// ```

@@ -280,8 +280,7 @@ impl<T> Item<T> {
     /// The median absolute deviation from the median, in ticks; none if there are no durations.
     #[must_use]
     pub fn median_absolute_deviation(&self) -> Option<f64> {
-        let median = self.median()?;
-        Some(stats::median(&mut self.ticks.iter().map(|ticks| (ticks - median).abs()).collect::<Vec<f64>>()))
+        (!self.ticks.is_empty()).then(|| stats::median_absolute_deviation(&mut self.ticks.clone()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Statistics of slices of numbers. Pure functions.
 
-pub(crate) use nanobench_timer::robust::{dominant_mean, median, median_of_sorted, sort};
+pub(crate) use nanobench_timer::robust::{dominant_mean, median, median_absolute_deviation, median_of_sorted, sort};
 
 /// Turns a median absolute deviation into the standard deviation of a normal distribution.
 pub(crate) const MAD_TO_DEVIATION: f64 = 1.4826;
@@ -67,10 +67,8 @@ pub(crate) fn two_levels(values: &mut [f64]) -> Option<Levels> {
     }
     let (lower, higher) = values.split_at(cut);
     let (low, high) = (median_of_sorted(lower), median_of_sorted(higher));
-    let deviation_around = |level: f64, values: &[f64]| {
-        MAD_TO_DEVIATION * median(&mut values.iter().map(|value| (value - level).abs()).collect::<Vec<f64>>())
-    };
-    let deviation = deviation_around(low, lower).max(deviation_around(high, higher));
+    let deviation_of = |values: &[f64]| MAD_TO_DEVIATION * median_absolute_deviation(&mut values.to_vec());
+    let deviation = deviation_of(lower).max(deviation_of(higher));
     let quarter = (high - low) / 4.0;
     let between = values.iter().filter(|&&value| low + quarter < value && value < high - quarter).count();
     let share = |count: usize| count as f64 / kept as f64;

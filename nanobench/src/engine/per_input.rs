@@ -406,9 +406,7 @@ impl Run<'_> {
             }
         };
         let is_positive = ticks.value > 0.0;
-        let middle = stats::median(&mut per_call);
-        per_call.iter_mut().for_each(|ticks| *ticks = (*ticks - middle).abs());
-        let spread_ticks = stats::median(&mut per_call);
+        let spread_ticks = stats::median_absolute_deviation(&mut per_call);
         let deviation =
             ticks.interval.map_or(spread_ticks, |Interval { low, high }| (high - low) / (2.0 * HALF_WIDTH_TO_MAD));
         is_positive.then(|| InputCost {
