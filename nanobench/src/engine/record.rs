@@ -32,6 +32,9 @@ const PULSE_CYCLES: f64 = 600.0;
 /// How many steps of the clock a reading should be long, so that it is not wrong by more than a few per cent.
 const MIN_PULSE_STEPS: f64 = 20.0;
 
+/// If independent additions take so many times as long as in the best moment of an epoch, somebody else is there now.
+const SHARED_PULSE: f64 = 1.15;
+
 /// What a core does in a second, roughly: it only decides how long readings are on a clock of coarse steps.
 const TYPICAL_CYCLES_PER_SECOND: f64 = 3e9;
 
@@ -62,8 +65,8 @@ pub(crate) struct Readings<'a> {
     facts: ClockFacts,
     /// By how much readings have to be longer than where the clock is fine.
     length: u32,
-    short_chains: Vec<f64>,
-    long_chains: Vec<f64>,
+    /// The chains of both lengths in turns, short ones first, each with the number of readings of the independent additions before it.
+    chains: Vec<(f64, usize)>,
     /// Ticks of the independent additions, one reading before the first sample and one after each.
     pulses: Vec<f64>,
 }
@@ -73,8 +76,7 @@ impl<'a> Readings<'a> {
     pub(crate) fn begin(metronome: Option<&'a dyn Metronome>, facts: ClockFacts) -> Self {
         let pulse_ticks = PULSE_CYCLES / TYPICAL_CYCLES_PER_SECOND * facts.ticks_per_second;
         let length = (MIN_PULSE_STEPS * facts.step_ticks / pulse_ticks).ceil().max(1.0) as u32;
-        let mut readings =
-            Self { metronome, facts, length, short_chains: Vec::new(), long_chains: Vec::new(), pulses: Vec::new() };
+        let mut readings = Self { metronome, facts, length, chains: Vec::new(), pulses: Vec::new() };
         for _ in 0..MIN_CHAIN_PAIRS / 2 {
             readings.time_chain();
             readings.time_chain();
@@ -92,11 +94,19 @@ impl<'a> Readings<'a> {
 
     fn time_chain(&mut self) {
         let Some(metronome) = self.metronome else { return };
-        if self.short_chains.len() > self.long_chains.len() {
-            self.long_chains.push(metronome.dependent_ticks(LONG_CHAIN * self.length) as f64);
-        } else {
-            self.short_chains.push(metronome.dependent_ticks(SHORT_CHAIN * self.length) as f64);
-        }
+        let hundreds = if self.chains.len() % 2 == 0 { SHORT_CHAIN } else { LONG_CHAIN };
+        self.chains.push((metronome.dependent_ticks(hundreds * self.length) as f64, self.pulses.len()));
+    }
+
+    /// The readings of the chains of one length. Those do not count beside which the independent additions took longer than in the
+    /// best moment of the epoch, if there are enough others: a neighbour makes a chain longer too, if only by a per cent.
+    fn chains(&self, is_long: bool) -> Vec<f64> {
+        let longest_pulse = SHARED_PULSE * self.pulses.iter().copied().fold(f64::INFINITY, f64::min);
+        let each = || self.chains.iter().skip(usize::from(is_long)).step_by(2);
+        let is_quiet =
+            |&&(_, pulse): &&(f64, usize)| self.pulses.get(pulse).is_none_or(|&ticks| ticks <= longest_pulse);
+        let quiet: Vec<f64> = each().filter(is_quiet).map(|&(ticks, _)| ticks).collect();
+        if quiet.len() >= MIN_CHAIN_PAIRS { quiet } else { each().map(|&(ticks, _)| ticks).collect() }
     }
 
     /// Ends the epoch: ticks per cycle, and for each sample the ticks of an independent addition, the worse of those before and
@@ -105,11 +115,11 @@ impl<'a> Readings<'a> {
         if self.metronome.is_none() {
             return (1.0, Vec::new());
         }
-        while self.long_chains.len() < MIN_CHAIN_PAIRS {
+        while self.chains.len() < 2 * MIN_CHAIN_PAIRS || self.chains.len() % 2 == 1 {
             self.time_chain();
         }
-        let step = self.facts.step_ticks;
-        let difference = dominant_mean(&mut self.long_chains, step) - dominant_mean(&mut self.short_chains, step);
+        let mean = |is_long: bool| dominant_mean(&mut self.chains(is_long), self.facts.step_ticks);
+        let difference = mean(true) - mean(false);
         let length = f64::from(self.length);
         let ticks_per_cycle = difference / (100.0 * f64::from(LONG_CHAIN - SHORT_CHAIN) * length);
         let ticks_per_add = |ticks: f64| ticks.max(1.0) / (PULSE_ADDS * length);
@@ -255,14 +265,24 @@ impl Record {
     }
 
     /// Ticks per cycle of every epoch: the median of its own and those of the epochs around it. The core clock moves slowly, so a
-    /// chain that was disturbed shows as an epoch that is unlike its neighbours.
+    /// chain that was disturbed shows as an epoch that is unlike its neighbours. An epoch in which somebody else was there all the
+    /// time has no say where there are others.
     pub(crate) fn ticks_per_cycle(&self) -> Vec<f64> {
-        let read: Vec<f64> = self.epochs.iter().map(|&(_, ticks_per_cycle)| ticks_per_cycle).collect();
-        let around = |epoch: usize| {
-            let begin = epoch.saturating_sub(TEMPO_NEIGHBOURS);
-            median(&mut read[begin..(epoch + TEMPO_NEIGHBOURS + 1).min(read.len())].to_vec())
+        let mut begin = 0;
+        let least_ticks_per_add = |&(end, _): &(usize, f64)| {
+            let samples = std::mem::replace(&mut begin, end)..end;
+            self.ticks_per_add.get(samples).unwrap_or_default().iter().copied().fold(f64::INFINITY, f64::min)
         };
-        (0..read.len()).map(around).collect()
+        let least: Vec<f64> = self.epochs.iter().map(least_ticks_per_add).collect();
+        let limit = SHARED_PULSE * least.iter().copied().fold(f64::INFINITY, f64::min);
+        let around = |epoch: usize| {
+            let window = epoch.saturating_sub(TEMPO_NEIGHBOURS)..(epoch + TEMPO_NEIGHBOURS + 1).min(self.epochs.len());
+            let is_quiet = |epoch: usize| least[epoch] <= limit;
+            let has_quiet = window.clone().any(is_quiet);
+            let counting = window.filter(|&epoch| is_quiet(epoch) || !has_quiet);
+            median(&mut counting.map(|epoch| self.epochs[epoch].1).collect::<Vec<f64>>())
+        };
+        (0..self.epochs.len()).map(around).collect()
     }
 
     /// The samples that count: those during which the core was ours alone, or all if these are too few.
