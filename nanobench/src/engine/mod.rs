@@ -39,10 +39,12 @@ pub(crate) use sweep::sweep;
 /// call finds the pipeline drained, and the end of the loop is a branch that nobody foresaw.
 const CLOCK_COST_DEVIATION: f64 = 0.5;
 
-/// If the ticks in a core cycle range over more than this share of them, then a run has to have so many times as many epochs as
-/// otherwise before it may end: a clock that has just changed and a metronome that was disturbed for some epochs look the same, and
-/// neither may be most of what was seen.
+/// If the ticks in a core cycle range over more than this share of them, or if a larger share of the samples than this was left out
+/// since the core was shared, then a run has to have so many times as many epochs as otherwise before it may end: a clock that has just
+/// changed and a metronome that was disturbed for some epochs look the same, and so do a neighbour that has gone and one that is
+/// hardly seen. None of them may be most of what was seen.
 const SETTLED_TEMPO_RANGE: f64 = 0.01;
+const SETTLED_LEFT_OUT: f64 = 0.5;
 const UNSETTLED: u64 = 5;
 
 /// How many calls that nobody times the branch predictor gets at least to learn a function anew. Functions of which there is not time
@@ -361,8 +363,9 @@ impl<'a> Run<'a> {
     fn precision(&self, look: &Look) -> f64 {
         let Some(fit) = &look.fit else { return f64::INFINITY };
         let epochs = look.chosen.tempi.len() as u64;
-        let is_unsettled =
-            tempo_range(&look.chosen.tempi) > SETTLED_TEMPO_RANGE && epochs < UNSETTLED * self.config.epochs;
+        let may_change =
+            tempo_range(&look.chosen.tempi) > SETTLED_TEMPO_RANGE || look.chosen.left_out > SETTLED_LEFT_OUT;
+        let is_unsettled = may_change && epochs < UNSETTLED * self.config.epochs;
         if epochs < self.config.epochs || look.chosen.is_shared || is_unsettled {
             return f64::INFINITY;
         }
