@@ -454,10 +454,10 @@ fn what_lasts_for_some_epochs_is_part_of_the_interval() {
 
 #[test]
 fn a_neighbour_that_makes_the_metronome_slower_does_not_bend_the_cycles() {
-    // Over all readings the cycles would be half a per cent too few.
-    let scenario = Scenario { sibling: 0.5, ..QUIET };
+    // Over all readings the cycles would be too few by more than that.
+    let scenario = Scenario { sibling: 0.3, ..QUIET };
     let Score { cycles_bias, .. } = score(scenario, 0..200, &Config::default())[0];
-    assert!(cycles_bias.abs() < 0.001, "{cycles_bias}");
+    assert!(cycles_bias.abs() < 0.0006, "{cycles_bias}");
 }
 
 #[test]
