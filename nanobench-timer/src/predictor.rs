@@ -21,7 +21,7 @@ pub const fn is_available() -> bool {
 }
 
 /// Makes the predictor of the core on which this thread runs forget most of what it has learnt. That takes some tens of
-/// microseconds, and the caches of instructions lose about a hundred kilobytes of what they hold.
+/// microseconds, and the caches lose up to 128 KiB of what they hold.
 ///
 /// `random_bits` gives 64 random bits at each call; the same ones every time would be something to learn.
 ///
@@ -36,7 +36,7 @@ pub fn forget(random_bits: &mut dyn FnMut() -> u64) {
     if !is_available() {
         return;
     }
-    jump_from_place_to_place(random_bits());
+    jumps::run(random_bits());
     let mut taken = 0_u32;
     for _ in 0..RANDOM_WORDS {
         let word = random_bits();
@@ -50,61 +50,63 @@ pub fn forget(random_bits: &mut dyn FnMut() -> u64) {
     black_box(taken);
 }
 
-/// How far apart the jumps are.
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-const JUMP_BYTES: u64 = 8;
+mod jumps {
+    /// How far apart the jumps are.
+    const JUMP_BYTES: u64 = 8;
 
-/// How many of them can be the first. At least 12,288 follow it: more than the 7,168 branches whose targets a Zen 4 remembers, and as
-/// many as a Golden Cove.
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-const FIRST_JUMPS: u64 = 4096;
+    /// How many of them can be the first. At least 12,288 follow it: more than the 7,168 branches whose targets a Zen 4 remembers, and
+    /// as many as a Golden Cove.
+    pub(super) const FIRST_JUMPS: u64 = 4096;
 
-/// A jump to the next place, and one to `{to}`, which is `{offset}` bytes behind the first place.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-macro_rules! jump {
-    (to the next) => {
-        "jmp 2f"
-    };
-    (to the first) => {
-        "lea {to}, [rip + 3f]\nadd {to}, {offset}\njmp {to}"
-    };
-}
-#[cfg(all(target_arch = "aarch64", not(miri)))]
-macro_rules! jump {
-    (to the next) => {
-        "b 2f"
-    };
-    (to the first) => {
-        "adr {to}, 3f\nadd {to}, {to}, {offset}\nbr {to}"
-    };
-}
+    /// A jump to the next place, and one to `{to}`, which is `{offset}` bytes behind the first place.
+    #[cfg(target_arch = "x86_64")]
+    macro_rules! jump {
+        (to the next) => {
+            "jmp 2f"
+        };
+        (to the first) => {
+            "lea {to}, [rip + 3f]\nadd {to}, {offset}\njmp {to}"
+        };
+    }
+    #[cfg(target_arch = "aarch64")]
+    macro_rules! jump {
+        (to the next) => {
+            "b 2f"
+        };
+        (to the first) => {
+            "adr {to}, 3f\nadd {to}, {to}, {offset}\nbr {to}"
+        };
+    }
 
-/// Jumps from place to place, beginning at one of the first [`FIRST_JUMPS`]. Always the same jumps would leave the tables in a state
-/// that depends on addresses alone, and so on the process.
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-#[inline(never)]
-fn jump_from_place_to_place(first: u64) {
-    // SAFETY: the offset is that of one of the places, which are as far apart as their alignment says. Each jump leads to the next
-    // one and the last one behind them all, and nothing but the register named and the flags is changed.
-    unsafe {
-        std::arch::asm!(
-            jump!(to the first),
-            ".p2align 3",
-            "3:",
-            ".rept 16384",
-            jump!(to the next),
-            ".p2align 3",
-            "2:",
-            ".endr",
-            offset = in(reg) JUMP_BYTES * (first % FIRST_JUMPS),
-            to = out(reg) _,
-            options(nomem, nostack),
-        );
+    /// Jumps from place to place, beginning at one of the first [`FIRST_JUMPS`]. Always the same jumps would leave the tables in a
+    /// state that depends on addresses alone, and so on the process.
+    #[inline(never)]
+    pub(super) fn run(first: u64) {
+        // SAFETY: the offset is that of one of the places, which are as far apart as their alignment says. Each jump leads to the
+        // next one and the last one behind them all, and nothing but the register named and the flags is changed.
+        unsafe {
+            std::arch::asm!(
+                jump!(to the first),
+                ".p2align 3",
+                "3:",
+                ".rept 16384",
+                jump!(to the next),
+                ".p2align 3",
+                "2:",
+                ".endr",
+                offset = in(reg) JUMP_BYTES * (first % FIRST_JUMPS),
+                to = out(reg) _,
+                options(nomem, nostack),
+            );
+        }
     }
 }
 
 #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
-fn jump_from_place_to_place(_first: u64) {}
+mod jumps {
+    pub(super) fn run(_first: u64) {}
+}
 
 #[cfg(test)]
 mod tests {
@@ -113,8 +115,8 @@ mod tests {
     #[test]
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     fn every_place_can_be_the_first() {
-        for first in [0, 1, FIRST_JUMPS - 1, FIRST_JUMPS, u64::MAX] {
-            jump_from_place_to_place(first);
+        for first in [0, 1, jumps::FIRST_JUMPS - 1, jumps::FIRST_JUMPS, u64::MAX] {
+            jumps::run(first);
         }
     }
 
