@@ -1,7 +1,8 @@
 //! What the engine knows of time: a clock that it can read, the facts that say what a reading is worth, and what it needs of the
 //! processor to time the same thing twice.
 
-/// A clock whose ticks are those in which a [`Target`](crate::target::Target) counts its samples.
+/// A clock whose ticks are those in which a [`Target`](crate::target::Target) counts its samples. What it says beyond the time, not
+/// every clock can say.
 pub(crate) trait Clock {
     /// The time now, in ticks since some fixed moment.
     fn now_ticks(&self) -> u64;
@@ -10,14 +11,20 @@ pub(crate) trait Clock {
     fn facts(&self) -> ClockFacts;
 
     /// What tells core cycles, where there is something.
-    fn metronome(&self) -> Option<&dyn Metronome>;
+    fn metronome(&self) -> Option<&dyn Metronome> {
+        None
+    }
 
     /// For how long the system has made this thread wait for a processor so far, in seconds; none where it does not tell.
-    fn waited_seconds(&self) -> Option<f64>;
+    fn waited_seconds(&self) -> Option<f64> {
+        None
+    }
 
     /// Makes the branch predictor forget what it has learnt, and returns whether that is possible here; see
     /// [`nanobench_timer::predictor`].
-    fn forget_branches(&self, random_bits: &mut dyn FnMut() -> u64) -> bool;
+    fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) -> bool {
+        false
+    }
 }
 
 /// Code whose duration in core cycles is known; see [`nanobench_timer::metronome`].

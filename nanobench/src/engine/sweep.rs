@@ -296,7 +296,6 @@ pub(super) fn order(groups: &Groups, calls: u64, order: &mut Vec<u32>, rng: &mut
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Metronome;
     use crate::groups::Group;
     use std::cell::Cell;
     use std::rc::Rc;
@@ -327,18 +326,6 @@ mod tests {
 
         fn facts(&self) -> ClockFacts {
             FACTS
-        }
-
-        fn metronome(&self) -> Option<&dyn Metronome> {
-            None
-        }
-
-        fn waited_seconds(&self) -> Option<f64> {
-            None
-        }
-
-        fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) -> bool {
-            false
         }
     }
 

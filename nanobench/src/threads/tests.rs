@@ -3,7 +3,7 @@
 use super::*;
 use crate::amounts::Counted;
 use crate::bencher::{self, Bencher};
-use crate::clock::{Clock, ClockFacts, Metronome};
+use crate::clock::{Clock, ClockFacts};
 use crate::closure::{Plain, WithInputRef, WithState};
 use crate::config::Config;
 use crate::cpus::Placement;
@@ -421,18 +421,6 @@ impl Clock for WhenRead {
 
     fn facts(&self) -> ClockFacts {
         ClockFacts { ticks_per_second: 1e9, step_ticks: 1.0, pair_cost_ticks: 0.0 }
-    }
-
-    fn metronome(&self) -> Option<&dyn Metronome> {
-        None
-    }
-
-    fn waited_seconds(&self) -> Option<f64> {
-        None
-    }
-
-    fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) -> bool {
-        false
     }
 }
 

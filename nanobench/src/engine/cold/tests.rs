@@ -84,14 +84,6 @@ impl Clock for Rc<RefCell<Machine>> {
     fn metronome(&self) -> Option<&dyn Metronome> {
         Some(self)
     }
-
-    fn waited_seconds(&self) -> Option<f64> {
-        None
-    }
-
-    fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) -> bool {
-        false
-    }
 }
 
 impl Metronome for Rc<RefCell<Machine>> {

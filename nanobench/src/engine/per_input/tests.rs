@@ -181,16 +181,6 @@ fn a_clock_that_stands_still_gives_a_reason_and_an_end() {
         fn facts(&self) -> ClockFacts {
             ClockFacts { ticks_per_second: 1e9, step_ticks: 1.0, pair_cost_ticks: 20.0 }
         }
-        fn metronome(&self) -> Option<&dyn Metronome> {
-            None
-        }
-        fn waited_seconds(&self) -> Option<f64> {
-            None
-        }
-
-        fn forget_branches(&self, _random_bits: &mut dyn FnMut() -> u64) -> bool {
-            false
-        }
     }
     struct Free(Groups);
     impl Target for Free {
