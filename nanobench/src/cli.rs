@@ -465,15 +465,7 @@ mod tests {
     #[test]
     fn every_setting_has_a_flag() {
         for setting in &SETTINGS {
-            let value = match setting.value {
-                "DURATION" => "7ms",
-                "SHARE" => "0.25",
-                "BOOL" => "true",
-                "UNIT" => "us",
-                "ESTIMATOR" => "replay",
-                "OVERHEAD" => "show",
-                _ => "7",
-            };
+            let value = setting.value_for_test();
             let read = arguments(&format!("--{}={value}", setting.flag())).overrides;
             assert_ne!(read, Overrides::default(), "{}", setting.name);
         }

@@ -159,6 +159,20 @@ impl Setting {
         format!("NANOBENCH_{}", self.name.to_ascii_uppercase())
     }
 
+    /// A value that is no default.
+    #[cfg(test)]
+    pub(crate) fn value_for_test(&self) -> &'static str {
+        match self.value {
+            "DURATION" => "7ms",
+            "SHARE" => "0.25",
+            "BOOL" => "true",
+            "UNIT" => "us",
+            "ESTIMATOR" => "replay",
+            "OVERHEAD" => "show",
+            _ => "7",
+        }
+    }
+
     /// Reads `text` as the value of this setting into `overrides`, which stay as they are if it is none.
     ///
     /// # Errors
@@ -346,21 +360,12 @@ mod tests {
 
     #[test]
     fn every_setting_can_be_read_from_its_variable() {
-        let value = |name: &str| match setting(name).value {
-            "DURATION" => "7ms",
-            "SHARE" => "0.25",
-            "BOOL" => "true",
-            "UNIT" => "us",
-            "ESTIMATOR" => "replay",
-            "OVERHEAD" => "show",
-            _ => "7",
-        };
         let all = Overrides::from_environment(&|variable| {
             let name = variable.strip_prefix("NANOBENCH_").ok_or(VarError::NotPresent)?.to_ascii_lowercase();
             if name == "config" {
                 return Err(VarError::NotPresent);
             }
-            Ok(value(&name).to_owned())
+            Ok(setting(&name).value_for_test().to_owned())
         });
         let seven = Duration::from_millis(7);
         let expected = Overrides {
