@@ -59,17 +59,6 @@ fn decode_varint(number: u32) -> u32 {
 
 const STARTS: [u64; 8] = [6, 11, 7, 9, 25, 39, 27, 73];
 
-/// The number of steps by which Collatz' rule leads to one.
-#[inline(never)]
-fn collatz_steps(mut number: u64) -> u64 {
-    let mut steps = 0;
-    while number > 1 {
-        number = if number % 2 == 0 { number / 2 } else { 3 * number + 1 };
-        steps += 1;
-    }
-    steps
-}
-
 macro_rules! three_ways {
     ($name:ident, $inputs:expr, $input:ty => $result:ty, $function:path) => {
         mod $name {
@@ -95,6 +84,6 @@ macro_rules! three_ways {
 
 three_ways!(copy, [3, 3, 4, 4, 7, 7, 8, 8], usize => u8, crate::copy_bytes);
 three_ways!(varint, crate::VARINTS, u32 => u32, crate::decode_varint);
-three_ways!(collatz, crate::STARTS, u64 => u64, crate::collatz_steps);
+three_ways!(collatz, crate::STARTS, u64 => u64, nanobench_examples::collatz_steps);
 
 nanobench::main!();

@@ -12,6 +12,7 @@ use std::fmt::Display;
 
 use nanobench::black_box;
 use nanobench::leave_one_out::{Durations, MeasureError, Params, PerInput};
+use nanobench_examples::collatz_steps;
 
 fn copy(length: usize) -> u8 {
     let from = black_box([1u8; 8]);
@@ -28,16 +29,6 @@ fn varint_bytes(mut number: u32) -> u32 {
         bytes += 1;
     }
     bytes
-}
-
-/// The number of steps by which Collatz' rule leads to one.
-fn collatz_steps(mut number: u64) -> u64 {
-    let mut steps = 0;
-    while number > 1 {
-        number = if number % 2 == 0 { number / 2 } else { 3 * number + 1 };
-        steps += 1;
-    }
-    steps
 }
 
 const LENGTHS: [usize; 8] = [3, 3, 4, 4, 7, 7, 8, 8];

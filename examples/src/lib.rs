@@ -1,4 +1,4 @@
-//! What the bench targets beside this file share. The examples are those targets, in `benches/`.
+//! What the programs beside this file share. The examples are those: the bench targets in `benches/`, and the programs in `examples/`.
 
 /// Random numbers, the same ones in every run, so that two runs measure the same work.
 ///
@@ -70,4 +70,19 @@ pub fn typical_first<T, S: Ord>(mut group: Vec<T>, size: impl Fn(&T) -> S) -> Ve
         group.swap(0, middle);
     }
     group
+}
+
+/// The number of steps by which Collatz' rule leads to one. It is not inlined, so that all who measure it measure the same code.
+///
+/// ```
+/// assert_eq!(nanobench_examples::collatz_steps(6), 8);
+/// ```
+#[inline(never)]
+pub fn collatz_steps(mut number: u64) -> u64 {
+    let mut steps = 0;
+    while number > 1 {
+        number = if number % 2 == 0 { number / 2 } else { 3 * number + 1 };
+        steps += 1;
+    }
+    steps
 }
