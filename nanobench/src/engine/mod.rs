@@ -18,6 +18,8 @@ mod rows;
 #[cfg(test)]
 mod simulation;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::config::{Config, Estimator, Overhead};
