@@ -5,9 +5,10 @@
 //! then costs some per cent more or less, all the time, and nothing else about the process is different. Who lets the predictor
 //! begin anew from time to time sees each of these states as often as it comes about.
 //!
-//! Two things are done for it. Thousands of jumps, each to the next one, take the places of the branches whose targets are known.
-//! Then come conditional branches that are taken or not at random, and fill the tables of histories with what is of no use. Both are
-//! ordinary instructions; there is none with which a program could ask for it.
+//! Two things are done for it. Thousands of conditional jumps, each to the next one and taken or not at random, take the places of the
+//! branches whose targets are known, and those of the counters that say whether a branch is usually taken, which are found by its address
+//! alone. Then one branch goes this way or that some thousands of times, and fills the tables of histories with what is of no use. Both are ordinary
+//! instructions; there is none with which a program could ask for it.
 
 use std::hint::black_box;
 
@@ -55,48 +56,67 @@ mod jumps {
     /// How far apart the jumps are.
     const JUMP_BYTES: u64 = 8;
 
-    /// How many of them can be the first. At least 12,288 follow it: more than the 7,168 branches whose targets a Zen 4 remembers, and
-    /// as many as a Golden Cove.
+    /// How many of them can be the first. At least 12,288 places follow it, at half of which a jump is taken: nearly as many as the
+    /// 7,168 branches whose targets a Zen 4 remembers, and more of them each time.
     pub(super) const FIRST_JUMPS: u64 = 4096;
 
-    /// A jump to the next place, and one to `{to}`, which is `{offset}` bytes behind the first place.
+    /// What the random bits are multiplied with, so that the next places find others: of Knuth's linear congruential generator MMIX.
+    /// The upper half of the product is as good as random for as long as this takes.
+    const FACTOR: u64 = 6_364_136_223_846_793_005;
+
+    /// A jump to the next place if a bit is set, one to `{to}`, which is `{offset}` bytes behind the first place, and other bits.
     #[cfg(target_arch = "x86_64")]
     macro_rules! jump {
-        (to the next) => {
-            "jmp 2f"
+        (to the next if bit) => {
+            "bt {bits}, bit\njc 2f"
         };
         (to the first) => {
             "lea {to}, [rip + 3f]\nadd {to}, {offset}\njmp {to}"
         };
+        (other bits) => {
+            "imul {bits}, {factor}"
+        };
     }
     #[cfg(target_arch = "aarch64")]
     macro_rules! jump {
-        (to the next) => {
-            "b 2f"
+        (to the next if bit) => {
+            "tbnz {bits}, bit, 2f"
         };
         (to the first) => {
             "adr {to}, 3f\nadd {to}, {to}, {offset}\nbr {to}"
         };
+        (other bits) => {
+            "mul {bits}, {bits}, {factor}"
+        };
     }
 
-    /// Jumps from place to place, beginning at one of the first [`FIRST_JUMPS`]. Always the same jumps would leave the tables in a
-    /// state that depends on addresses alone, and so on the process.
+    /// Goes from place to place, by a jump or without, beginning at one of the first [`FIRST_JUMPS`]. Always the same jumps would leave
+    /// the tables in a state that depends on addresses alone, and so on the process.
     #[inline(never)]
-    pub(super) fn run(first: u64) {
-        // SAFETY: the offset is that of one of the places, which are as far apart as their alignment says. Each jump leads to the
-        // next one and the last one behind them all, and nothing but the register named and the flags is changed.
+    pub(super) fn run(random_bits: u64) {
+        // SAFETY: the offset is that of one of the places, which are as far apart as their alignment says. Each leads to the next one,
+        // and the last one behind them all, and nothing but the registers named and the flags is changed.
         unsafe {
             std::arch::asm!(
                 jump!(to the first),
                 ".p2align 3",
                 "3:",
-                ".rept 16384",
-                jump!(to the next),
+                ".rept 512",
+                ".set bit, 32",
+                ".rept 31",
+                jump!(to the next if bit),
                 ".p2align 3",
                 "2:",
+                ".set bit, bit + 1",
                 ".endr",
-                offset = in(reg) JUMP_BYTES * (first % FIRST_JUMPS),
+                jump!(other bits),
+                ".p2align 3",
+                ".endr",
+                offset = in(reg) JUMP_BYTES * (random_bits % FIRST_JUMPS),
                 to = out(reg) _,
+                // Of an even number the bits would run out.
+                bits = inout(reg) random_bits | 1 => _,
+                factor = in(reg) FACTOR,
                 options(nomem, nostack),
             );
         }
