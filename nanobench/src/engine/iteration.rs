@@ -8,6 +8,13 @@ use crate::rng::Rng;
 /// length fit in memory.
 const EPOCHS_PER_DOUBLING: u64 = 1_024;
 
+/// How many epochs of about the right length, with the core to ourselves, have to say what a call costs: the first ones may find the
+/// inputs out of the caches. If they do not come within this share of the time there are fewer of them, and neighbours, but never fewer
+/// than the least number.
+const CONFIRMING_EPOCHS: u64 = 8;
+const MAX_CONFIRMING_SHARE: f64 = 0.25;
+const MIN_CONFIRMING_EPOCHS: u64 = 2;
+
 /// Measured durations say that more calls than can be counted would not fill an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IterationsOverflow;
@@ -15,8 +22,9 @@ pub(crate) struct IterationsOverflow;
 /// Decides the number of calls of each epoch from the durations of those before it.
 ///
 /// The number starts at the least allowed, is multiplied by ten while an epoch is far too short, and is then computed from
-/// the cost of a call, which two epochs of about the right length have to show, since one may have been interrupted. Epochs
-/// that only serve to find the number are not measured: the one that ends the search does so because it happened to be slow,
+/// the cost of a call, the least of those that epochs of about the right length show, since one may have been interrupted and a
+/// neighbour on the core makes all of them longer. What is measured depends on the number: with fewer calls, more of them are
+/// among the first ones after the branch predictor has forgotten. Epochs that only serve to find the number are not measured: the one that ends the search does so because it happened to be slow,
 /// and to keep it would bias the result. For the same reason measured epochs have no influence on the number.
 #[derive(Clone, Debug)]
 pub(crate) struct IterationLogic {
@@ -27,16 +35,30 @@ pub(crate) struct IterationLogic {
     min_calls: u64,
     target_ticks: f64,
     max_target_ticks: f64,
+    /// How many epochs there may be between the search and what is measured.
+    max_confirming_epochs: u64,
     measured_epochs: u64,
+}
+
+/// What an epoch has shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Elapsed {
+    pub(crate) calls: u64,
+    /// How long they took together.
+    pub(crate) ticks: f64,
+    /// Whether the core was ours alone, as far as one can tell.
+    pub(crate) is_quiet: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     Warmup,
     Upscaling,
-    /// An epoch of about the right length has shown this cost.
+    /// So many epochs of about the right length, and so many with the core to themselves, have shown this cost at least.
     Confirming {
         ticks_per_call: f64,
+        epochs: u64,
+        quiet_epochs: u64,
     },
     Measuring {
         ticks_per_call: f64,
@@ -49,13 +71,15 @@ impl IterationLogic {
         let max_ticks = clock.ticks(config.max_epoch_time);
         let budget_ticks = clock.ticks(config.max_time) / config.epochs as f64;
         let min_ticks = clock.ticks(config.min_epoch_time);
+        let target_ticks = wanted_ticks.min(max_ticks).min(budget_ticks).max(min_ticks);
         let mut logic = Self {
             phase: Phase::Warmup,
             calls: config.warmup,
             exact_calls: config.epoch_iterations,
             min_calls: config.min_epoch_iterations.max(1),
-            target_ticks: wanted_ticks.min(max_ticks).min(budget_ticks).max(min_ticks),
+            target_ticks,
             max_target_ticks: max_ticks.max(min_ticks),
+            max_confirming_epochs: (MAX_CONFIRMING_SHARE * clock.ticks(config.max_time) / target_ticks) as u64,
             measured_epochs: 0,
         };
         if config.warmup == 0 {
@@ -74,29 +98,29 @@ impl IterationLogic {
         matches!(self.phase, Phase::Measuring { .. })
     }
 
-    /// Takes note of an epoch of `calls` calls that took `elapsed_ticks`.
+    /// Takes note of an epoch.
     ///
     /// # Errors
     ///
     /// If no number of calls would take long enough: the calls cost nothing at all.
-    pub(crate) fn add(&mut self, calls: u64, elapsed_ticks: f64, rng: &mut Rng) -> Result<(), IterationsOverflow> {
-        let ticks_per_call = elapsed_ticks / calls as f64;
+    pub(crate) fn add(&mut self, elapsed: Elapsed, rng: &mut Rng) -> Result<(), IterationsOverflow> {
+        let Elapsed { calls, ticks, .. } = elapsed;
+        let ticks_per_call = ticks / calls as f64;
         match self.phase {
             Phase::Warmup => self.finish_warmup(),
-            Phase::Upscaling if !self.is_close_enough(elapsed_ticks) => {
-                if elapsed_ticks * 10.0 < self.target_ticks {
+            Phase::Upscaling if !self.is_close_enough(ticks) => {
+                if ticks * 10.0 < self.target_ticks {
                     self.calls = calls.checked_mul(10).ok_or(IterationsOverflow)?;
                 } else {
                     self.choose_calls(ticks_per_call, rng)?;
                 }
             }
             // Where even the fewest calls fill an epoch there is nothing to confirm, and each may take long.
-            Phase::Upscaling if calls > self.min_calls => {
-                self.phase = Phase::Confirming { ticks_per_call };
-                self.choose_calls(ticks_per_call, rng)?;
-            }
+            Phase::Upscaling if calls > self.min_calls => self.confirm(f64::INFINITY, 0, 0, elapsed, rng)?,
             Phase::Upscaling => self.start_measuring(ticks_per_call, rng)?,
-            Phase::Confirming { ticks_per_call: first } => self.start_measuring(ticks_per_call.min(first), rng)?,
+            Phase::Confirming { ticks_per_call, epochs, quiet_epochs } => {
+                self.confirm(ticks_per_call, epochs, quiet_epochs, elapsed, rng)?;
+            }
             Phase::Measuring { ticks_per_call } => {
                 self.measured_epochs += 1;
                 if self.measured_epochs % EPOCHS_PER_DOUBLING == 0 {
@@ -108,6 +132,25 @@ impl IterationLogic {
             }
         }
         Ok(())
+    }
+
+    /// Adds an epoch of about the right length to those that have shown what a call costs.
+    fn confirm(
+        &mut self,
+        ticks_per_call: f64,
+        epochs: u64,
+        quiet_epochs: u64,
+        elapsed: Elapsed,
+        rng: &mut Rng,
+    ) -> Result<(), IterationsOverflow> {
+        let ticks_per_call = ticks_per_call.min(elapsed.ticks / elapsed.calls as f64);
+        let (epochs, quiet_epochs) = (epochs + 1, quiet_epochs + u64::from(elapsed.is_quiet));
+        let is_over = epochs >= self.max_confirming_epochs.max(MIN_CONFIRMING_EPOCHS);
+        if quiet_epochs >= CONFIRMING_EPOCHS || is_over {
+            return self.start_measuring(ticks_per_call, rng);
+        }
+        self.phase = Phase::Confirming { ticks_per_call, epochs, quiet_epochs };
+        self.choose_calls(ticks_per_call, rng)
     }
 
     fn finish_warmup(&mut self) {
@@ -152,6 +195,10 @@ mod tests {
     /// A tick is a nanosecond, and the resolution ten of them.
     const CLOCK: ClockFacts = ClockFacts { ticks_per_second: 1e9, step_ticks: 10.0, pair_cost_ticks: 5.0 };
 
+    fn alone(calls: u64, ticks: f64) -> Elapsed {
+        Elapsed { calls, ticks, is_quiet: true }
+    }
+
     /// Runs epochs of calls that cost `cost_ticks` and returns the calls of each and whether it was measured.
     fn run(config: &Config, cost_ticks: f64, epochs: usize) -> Result<Vec<(u64, bool)>, IterationsOverflow> {
         let mut rng = Rng::new(123);
@@ -160,18 +207,18 @@ mod tests {
         for _ in 0..epochs {
             let calls = logic.calls();
             seen.push((calls, logic.is_measuring()));
-            logic.add(calls, calls as f64 * cost_ticks, &mut rng)?;
+            logic.add(alone(calls, calls as f64 * cost_ticks), &mut rng)?;
         }
         Ok(seen)
     }
 
     #[test]
     fn calls_grow_tenfold_until_an_epoch_is_near_its_target_and_are_then_computed() {
-        let seen = run(&Config::default(), 1.0, 12).unwrap();
+        let seen = run(&Config::default(), 1.0, 15).unwrap();
         assert_eq!(seen[..5], [(1, false), (10, false), (100, false), (1_000, false), (10_000, false)]);
         assert!(seen[5..].iter().all(|&(calls, _)| (100_000..=120_001).contains(&calls)), "{seen:?}");
         let measured: Vec<bool> = seen[5..].iter().map(|&(_, measured)| measured).collect();
-        assert_eq!(measured, [false, false, true, true, true, true, true]);
+        assert_eq!(measured, [[false; 8].as_slice(), &[true; 2]].concat());
     }
 
     #[test]
@@ -188,9 +235,40 @@ mod tests {
         while !logic.is_measuring() {
             let calls = logic.calls();
             let interrupted = if calls > 50_000 && matches!(logic.phase, Phase::Upscaling) { 1e6 } else { 0.0 };
-            logic.add(calls, calls as f64 + interrupted, &mut rng).unwrap();
+            logic.add(alone(calls, calls as f64 + interrupted), &mut rng).unwrap();
         }
         assert!(logic.calls() >= 100_000, "{}", logic.calls());
+    }
+
+    /// Searches while somebody else makes the calls of the first `shared` epochs take half as long again, and returns how many
+    /// epochs the search took and how many calls an epoch has then.
+    fn search_beside_a_neighbour(config: &Config, shared: usize) -> (usize, u64) {
+        let mut rng = Rng::new(1);
+        let mut logic = IterationLogic::new(config, &CLOCK);
+        let mut epochs = 0;
+        while !logic.is_measuring() {
+            let (calls, is_quiet) = (logic.calls(), epochs >= shared);
+            let slowness = if is_quiet { 1.0 } else { 1.5 };
+            logic.add(Elapsed { calls, ticks: calls as f64 * slowness, is_quiet }, &mut rng).unwrap();
+            epochs += 1;
+        }
+        (epochs, logic.calls())
+    }
+
+    #[test]
+    fn a_neighbour_during_the_search_does_not_make_epochs_short() {
+        let (epochs, calls) = search_beside_a_neighbour(&Config::default(), 60);
+        assert_eq!(epochs, 60 + 8);
+        assert!(calls >= 100_000, "{calls}");
+    }
+
+    #[test]
+    fn the_search_does_not_wait_for_a_quiet_core_for_more_than_a_quarter_of_the_time() {
+        let (epochs, calls) = search_beside_a_neighbour(&Config::default(), usize::MAX);
+        assert_eq!(epochs, 5 + 125, "tenfold steps and a quarter of 50 ms in epochs of 100 us");
+        assert!((66_666..=80_001).contains(&calls), "{calls}");
+        let hasty = Config { max_time: Duration::from_micros(200), ..Config::default() };
+        assert_eq!(search_beside_a_neighbour(&hasty, usize::MAX).0, 5 + 2);
     }
 
     #[test]
@@ -200,7 +278,7 @@ mod tests {
             let mut logic = IterationLogic::new(&Config::default(), &CLOCK);
             for _ in 0..20 {
                 let slowness = if logic.is_measuring() { factor } else { 1.0 };
-                logic.add(logic.calls(), logic.calls() as f64 * slowness, &mut rng).unwrap();
+                logic.add(alone(logic.calls(), logic.calls() as f64 * slowness), &mut rng).unwrap();
             }
             logic.calls()
         };

@@ -32,7 +32,7 @@ use cold::{Cold, Eviction};
 pub(crate) use compare::compare;
 use design::Design;
 use fit::{ClockPrior, Estimate, Fit, Tempo};
-use iteration::{IterationLogic, IterationsOverflow};
+use iteration::{Elapsed, IterationLogic, IterationsOverflow};
 use record::{Chosen, LONGEST_GATED_SECONDS, Readings, Record, Timing};
 use repeated::Repeated;
 pub(crate) use sweep::sweep;
@@ -146,11 +146,12 @@ fn run_calls_endlessly(target: &mut dyn Target, config: &Config, clock: &dyn Clo
     let mut run = Run::new(Mode::Throughput, target, config, clock);
     // A profiler is to see the function.
     run.overhead = Overhead::Raw;
+    run.metronome = None;
     loop {
         let calls = run.logic.calls();
-        let (calls, elapsed_ticks) = run.epoch(calls, false);
+        let elapsed = run.epoch(calls, false);
         // Calls that cost nothing at all go on at the number reached.
-        let _ = run.logic.add(calls, elapsed_ticks, &mut run.rng);
+        let _ = run.logic.add(elapsed, &mut run.rng);
     }
 }
 
@@ -230,9 +231,9 @@ impl<'a> Run<'a> {
             }
             let is_measured = self.logic.is_measuring() || is_over;
             let calls = self.affordable_calls(budget_ticks - spent_ticks, wall_ticks_per_call);
-            let (calls, elapsed_ticks) = self.epoch(calls, is_measured);
-            wall_ticks_per_call = (self.spent_ticks() - spent_ticks) / calls as f64;
-            self.logic.add(calls, elapsed_ticks, &mut self.rng)?;
+            let elapsed = self.epoch(calls, is_measured);
+            wall_ticks_per_call = (self.spent_ticks() - spent_ticks) / elapsed.calls as f64;
+            self.logic.add(elapsed, &mut self.rng)?;
         }
     }
 
@@ -253,39 +254,46 @@ impl<'a> Run<'a> {
             .max(self.config.min_epoch_iterations.max(1))
     }
 
-    /// Runs an epoch of about `calls` calls and returns how many it made and how long its samples took together.
-    fn epoch(&mut self, calls: u64, is_measured: bool) -> (u64, f64) {
-        let (mut made, mut elapsed_ticks) = (0, 0.0);
+    /// Runs an epoch of about `calls` calls. If it is not measured, it only says what calls cost.
+    fn epoch(&mut self, calls: u64, is_measured: bool) -> Elapsed {
         self.target.begin_epoch();
         // What the predictor knows of a replay in the long run is the question.
         let is_replay = self.config.applied_estimator() == Estimator::Replay;
         if is_measured && !is_replay && is_learnt_anew(self.target, calls / 2) {
             self.begin_anew(calls);
         }
+        let samples = self.design.epoch(calls, &mut self.rng);
+        let mut timings = Vec::with_capacity(samples.len());
         let longest_gated_ticks = LONGEST_GATED_SECONDS * self.facts.ticks_per_second;
-        let mut readings = is_measured.then(|| Readings::begin(self.metronome, self.facts));
+        let mut readings = Readings::begin(self.metronome, self.facts);
         let mut waited_ticks = self.waited_ticks();
-        for counts in self.design.epoch(calls, &mut self.rng) {
-            self.design.order(&counts, &mut self.order, &mut self.rng);
-            let calls = counts.iter().sum();
-            let timing = self.sample(calls, is_measured);
-            made += calls;
-            // The number of calls is that of a run without the loop, so that both see the same.
-            elapsed_ticks += timing.ticks;
+        for counts in &samples {
+            self.design.order(counts, &mut self.order, &mut self.rng);
+            let timing = self.sample(counts.iter().sum(), is_measured);
             self.is_slow |= timing.whole_ticks() > longest_gated_ticks;
-            if let Some(readings) = &mut readings {
-                let waited_before_ticks = std::mem::replace(&mut waited_ticks, self.waited_ticks());
-                readings.between_samples();
-                self.record.push(&counts, Timing { waited_ticks: waited_ticks - waited_before_ticks, ..timing });
-            }
+            let waited_before_ticks = std::mem::replace(&mut waited_ticks, self.waited_ticks());
+            readings.between_samples();
+            timings.push(Timing { waited_ticks: waited_ticks - waited_before_ticks, ..timing });
         }
-        if let Some(readings) = readings {
-            // A metronome that makes no sense from the first epoch on, as an emulator's may, is none.
-            if !self.record.end_epoch(readings) && self.record.epochs() == 0 {
-                self.metronome = None;
-            }
+        let mut search = Record::new(self.design.frequencies().len(), self.overhead);
+        let has_record = self.record.epochs() > 0;
+        let record = if is_measured { &mut self.record } else { &mut search };
+        for (counts, &timing) in samples.iter().zip(&timings) {
+            record.push(counts, timing);
         }
-        (made, elapsed_ticks)
+        // A metronome that makes no sense from the first epoch on, as an emulator's may, is none.
+        if !record.end_epoch(readings) && !has_record {
+            self.metronome = None;
+        }
+        let calls: u64 = samples.iter().flatten().sum();
+        // The number of calls is that of a run without the loop, so that both see the same.
+        let elapsed_ticks = timings.iter().map(|timing| timing.ticks).sum();
+        let quiet_ticks_per_call = search.quiet_ticks_per_call(self.metronome, &self.facts);
+        Elapsed {
+            calls,
+            ticks: quiet_ticks_per_call.map_or(elapsed_ticks, |ticks_per_call| ticks_per_call * calls as f64),
+            is_quiet: self.metronome.is_none() || quiet_ticks_per_call.is_some(),
+        }
     }
 
     /// Makes the branch predictor forget, if it can, and runs the first half of an epoch without timing it.

@@ -5,8 +5,6 @@
 //! fewer additions a cycle were possible just before or just after it, then another hardware thread was at work, and the sample
 //! gets no weight.
 
-use std::ops::Range;
-
 use super::fit::{Samples, Tempo};
 use crate::clock::{ClockFacts, Metronome};
 use crate::config::Overhead;
@@ -177,6 +175,21 @@ pub(crate) struct Chosen {
     pub(crate) company: f64,
 }
 
+/// The additions per cycle that were possible beside samples.
+struct AddsBeside {
+    /// Empty where there is no metronome.
+    per_cycle: Vec<f64>,
+    /// With the core to oneself.
+    most: f64,
+}
+
+impl AddsBeside {
+    /// Whether the core was ours alone just before and just after a sample.
+    fn is_alone(&self, sample: usize) -> bool {
+        self.per_cycle.get(sample).is_none_or(|adds| *adds >= QUIET_SHARE * self.most)
+    }
+}
+
 impl Record {
     pub(crate) fn new(groups: usize, overhead: Overhead) -> Self {
         Self {
@@ -299,24 +312,29 @@ impl Record {
         }
     }
 
+    /// What a call took in the samples during which the core was ours alone, loop and all; none if these are too few to say.
+    pub(super) fn quiet_ticks_per_call(&self, metronome: Option<&dyn Metronome>, facts: &ClockFacts) -> Option<f64> {
+        let quiet = self.are_quiet(&self.adds_beside(metronome), facts);
+        let (mut samples, mut calls, mut ticks) = (0, 0, 0.0);
+        let each = self.timings.iter().zip(self.counts.chunks(self.groups));
+        for ((timing, counts), _) in each.zip(quiet).filter(|&(_, is_quiet)| is_quiet) {
+            samples += 1;
+            calls += counts.iter().sum::<u64>();
+            ticks += timing.ticks;
+        }
+        let is_enough = calls > 0 && f64::from(samples) >= (1.0 - MAX_LEFT_OUT) * self.samples() as f64;
+        is_enough.then(|| ticks / calls as f64)
+    }
+
     /// The samples during which the core was ours alone.
     fn quiet(&self, metronome: Option<&dyn Metronome>, facts: &ClockFacts) -> Chosen {
-        let adds_per_cycle = self.adds_per_cycle();
-        let most = metronome.and_then(Metronome::known_adds_per_cycle).unwrap_or_else(|| best_tenth(&adds_per_cycle));
+        let adds = self.adds_beside(metronome);
+        let quiet = self.are_quiet(&adds, facts);
+        let chosen = self.select(&|index| quiet[index]);
+        let shared = (0..self.samples()).filter(|&index| !adds.is_alone(index)).count() as f64;
         let longest_gated = LONGEST_GATED_SECONDS * facts.ticks_per_second;
-        let is_quiet = |index: usize| adds_per_cycle.get(index).is_none_or(|adds| *adds >= QUIET_SHARE * most);
-        let chosen = self.select(&|index, epoch| {
-            let timing = &self.timings[index];
-            if timing.whole_ticks() > longest_gated {
-                return timing.waited_ticks <= MAX_WAITED_SHARE * timing.whole_ticks();
-            }
-            // Someone who pauses for a moment may be back within the sample, so its neighbours have to be quiet as well.
-            let neighbours = index.saturating_sub(1).max(epoch.start)..(index + 2).min(epoch.end);
-            neighbours.into_iter().all(is_quiet)
-        });
-        let shared = (0..self.samples()).filter(|&index| !is_quiet(index)).count() as f64;
-        let slowness = |index: usize| match self.timings[index].whole_ticks() > longest_gated && !is_quiet(index) {
-            true => most / adds_per_cycle[index] - 1.0,
+        let slowness = |index: usize| match self.timings[index].whole_ticks() > longest_gated && !adds.is_alone(index) {
+            true => adds.most / adds.per_cycle[index] - 1.0,
             false => 0.0,
         };
         // The mean over samples and not over time: few that are long only since they were interrupted say nothing.
@@ -324,9 +342,35 @@ impl Record {
         Chosen { shared: shared / self.samples().max(1) as f64, company, ..chosen }
     }
 
+    /// For each sample whether the core was ours alone during all of it, as far as one can tell.
+    fn are_quiet(&self, adds: &AddsBeside, facts: &ClockFacts) -> Vec<bool> {
+        let longest_gated = LONGEST_GATED_SECONDS * facts.ticks_per_second;
+        let mut quiet = Vec::with_capacity(self.samples());
+        for &(end, _) in &self.epochs {
+            let epoch = quiet.len()..end;
+            quiet.extend(epoch.clone().map(|index| {
+                let timing = &self.timings[index];
+                if timing.whole_ticks() > longest_gated {
+                    return timing.waited_ticks <= MAX_WAITED_SHARE * timing.whole_ticks();
+                }
+                // Someone who pauses for a moment may be back within the sample, so its neighbours have to be quiet as well.
+                let neighbours = index.saturating_sub(1).max(epoch.start)..(index + 2).min(epoch.end);
+                neighbours.into_iter().all(|index| adds.is_alone(index))
+            }));
+        }
+        quiet
+    }
+
+    /// The additions that were possible beside each sample, and those that are when the core is ours alone.
+    fn adds_beside(&self, metronome: Option<&dyn Metronome>) -> AddsBeside {
+        let per_cycle = self.adds_per_cycle();
+        let most = metronome.and_then(Metronome::known_adds_per_cycle).unwrap_or_else(|| best_tenth(&per_cycle));
+        AddsBeside { per_cycle, most }
+    }
+
     /// All samples, whoever shared the core.
     pub(crate) fn all(&self) -> Chosen {
-        self.select(&|_, _| true)
+        self.select(&|_| true)
     }
 
     /// For each sample, the additions per cycle that were possible beside it; empty where there is no metronome.
@@ -346,14 +390,13 @@ impl Record {
         (adds_per_cycle.len() >= MIN_READINGS).then(|| best_tenth(&adds_per_cycle))
     }
 
-    fn select(&self, counts: &dyn Fn(usize, &Range<usize>) -> bool) -> Chosen {
+    fn select(&self, counts: &dyn Fn(usize) -> bool) -> Chosen {
         let (mut samples, mut loop_samples) = (Samples::new(self.groups), Samples::new(1));
         let mut tempi = Vec::new();
         let (mut begin, mut selected_in_all) = (0, 0);
         for (&(end, reading), ticks_per_cycle) in self.epochs.iter().zip(self.ticks_per_cycle()) {
             let mut selected = 0;
-            let epoch = begin..end;
-            for index in epoch.clone().filter(|&index| counts(index, &epoch)) {
+            for index in (begin..end).filter(|&index| counts(index)) {
                 let calls = &self.counts[index * self.groups..(index + 1) * self.groups];
                 samples.push(calls, self.figure_ticks(&self.timings[index]));
                 if self.overhead != Overhead::Raw {
