@@ -7,12 +7,12 @@
 //!
 //! Two things are done for it. Thousands of conditional jumps, each to the next one and taken or not at random, take the places of the
 //! branches whose targets are known, and those of the counters that say whether a branch is usually taken, which are found by its address
-//! alone. Then one branch goes this way or that some thousands of times, and fills the tables of histories with what is of no use. Both are ordinary
-//! instructions; there is none with which a program could ask for it.
+//! alone. Then one branch goes this way or that some thousands of times, and fills the tables of histories with what is of no use.
+//! Both are ordinary instructions; there is none with which a program could ask for it.
 
 use std::hint::black_box;
 
-/// How many words of random bits decide about the conditional branches, one for each bit.
+/// How many words of random bits decide which way that branch goes, one bit each time.
 const RANDOM_WORDS: u32 = 64;
 
 /// Whether there are the jumps for this kind of processor. Where there are not, nothing is forgotten.

@@ -21,11 +21,12 @@ pub(crate) struct IterationsOverflow;
 
 /// Decides the number of calls of each epoch from the durations of those before it.
 ///
-/// The number starts at the least allowed, is multiplied by ten while an epoch is far too short, and is then computed from
-/// the cost of a call, the least of those that epochs of about the right length show, since one may have been interrupted and a
-/// neighbour on the core makes all of them longer. What is measured depends on the number: with fewer calls, more of them are
-/// among the first ones after the branch predictor has forgotten. Epochs that only serve to find the number are not measured: the one that ends the search does so because it happened to be slow,
-/// and to keep it would bias the result. For the same reason measured epochs have no influence on the number.
+/// The number starts at the least allowed, is multiplied by ten while an epoch is far too short, and is then computed from the cost of a
+/// call: the least that several epochs of about the right length show, since an interrupt or a neighbour on the core makes calls dearer.
+/// The number matters: of fewer calls, more are among the first ones after the branch predictor has forgotten.
+///
+/// Epochs that only serve to find the number are not measured: the one that ends the search does so because it happened to be slow, and
+/// to keep it would bias the result. For the same reason measured epochs have no influence on the number.
 #[derive(Clone, Debug)]
 pub(crate) struct IterationLogic {
     phase: Phase,
@@ -46,23 +47,43 @@ pub(crate) struct Elapsed {
     pub(crate) calls: u64,
     /// How long they took together.
     pub(crate) ticks: f64,
-    /// Whether the core was ours alone, as far as one can tell.
+    /// Whether the core was ours alone, as far as one can tell. Only the search wants to know.
     pub(crate) is_quiet: bool,
+}
+
+impl Elapsed {
+    fn ticks_per_call(&self) -> f64 {
+        self.ticks / self.calls as f64
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     Warmup,
     Upscaling,
-    /// So many epochs of about the right length, and so many with the core to themselves, have shown this cost at least.
-    Confirming {
-        ticks_per_call: f64,
-        epochs: u64,
-        quiet_epochs: u64,
-    },
-    Measuring {
-        ticks_per_call: f64,
-    },
+    Confirming(Confirmed),
+    Measuring { ticks_per_call: f64 },
+}
+
+/// What the epochs of about the right length have shown so far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Confirmed {
+    least_ticks_per_call: f64,
+    epochs: u64,
+    /// How many of them had the core to themselves.
+    quiet_epochs: u64,
+}
+
+impl Confirmed {
+    const NOTHING: Self = Self { least_ticks_per_call: f64::INFINITY, epochs: 0, quiet_epochs: 0 };
+
+    fn and(self, elapsed: Elapsed) -> Self {
+        Self {
+            least_ticks_per_call: self.least_ticks_per_call.min(elapsed.ticks_per_call()),
+            epochs: self.epochs + 1,
+            quiet_epochs: self.quiet_epochs + u64::from(elapsed.is_quiet),
+        }
+    }
 }
 
 impl IterationLogic {
@@ -105,22 +126,19 @@ impl IterationLogic {
     /// If no number of calls would take long enough: the calls cost nothing at all.
     pub(crate) fn add(&mut self, elapsed: Elapsed, rng: &mut Rng) -> Result<(), IterationsOverflow> {
         let Elapsed { calls, ticks, .. } = elapsed;
-        let ticks_per_call = ticks / calls as f64;
         match self.phase {
             Phase::Warmup => self.finish_warmup(),
             Phase::Upscaling if !self.is_close_enough(ticks) => {
                 if ticks * 10.0 < self.target_ticks {
                     self.calls = calls.checked_mul(10).ok_or(IterationsOverflow)?;
                 } else {
-                    self.choose_calls(ticks_per_call, rng)?;
+                    self.choose_calls(elapsed.ticks_per_call(), rng)?;
                 }
             }
             // Where even the fewest calls fill an epoch there is nothing to confirm, and each may take long.
-            Phase::Upscaling if calls > self.min_calls => self.confirm(f64::INFINITY, 0, 0, elapsed, rng)?,
-            Phase::Upscaling => self.start_measuring(ticks_per_call, rng)?,
-            Phase::Confirming { ticks_per_call, epochs, quiet_epochs } => {
-                self.confirm(ticks_per_call, epochs, quiet_epochs, elapsed, rng)?;
-            }
+            Phase::Upscaling if calls > self.min_calls => self.confirm(Confirmed::NOTHING.and(elapsed), rng)?,
+            Phase::Upscaling => self.start_measuring(elapsed.ticks_per_call(), rng)?,
+            Phase::Confirming(confirmed) => self.confirm(confirmed.and(elapsed), rng)?,
             Phase::Measuring { ticks_per_call } => {
                 self.measured_epochs += 1;
                 if self.measured_epochs % EPOCHS_PER_DOUBLING == 0 {
@@ -134,23 +152,14 @@ impl IterationLogic {
         Ok(())
     }
 
-    /// Adds an epoch of about the right length to those that have shown what a call costs.
-    fn confirm(
-        &mut self,
-        ticks_per_call: f64,
-        epochs: u64,
-        quiet_epochs: u64,
-        elapsed: Elapsed,
-        rng: &mut Rng,
-    ) -> Result<(), IterationsOverflow> {
-        let ticks_per_call = ticks_per_call.min(elapsed.ticks / elapsed.calls as f64);
-        let (epochs, quiet_epochs) = (epochs + 1, quiet_epochs + u64::from(elapsed.is_quiet));
-        let is_over = epochs >= self.max_confirming_epochs.max(MIN_CONFIRMING_EPOCHS);
-        if quiet_epochs >= CONFIRMING_EPOCHS || is_over {
-            return self.start_measuring(ticks_per_call, rng);
+    /// Begins to measure if what the epochs of about the right length have shown is enough or took too long.
+    fn confirm(&mut self, confirmed: Confirmed, rng: &mut Rng) -> Result<(), IterationsOverflow> {
+        let is_over = confirmed.epochs >= self.max_confirming_epochs.max(MIN_CONFIRMING_EPOCHS);
+        if confirmed.quiet_epochs >= CONFIRMING_EPOCHS || is_over {
+            return self.start_measuring(confirmed.least_ticks_per_call, rng);
         }
-        self.phase = Phase::Confirming { ticks_per_call, epochs, quiet_epochs };
-        self.choose_calls(ticks_per_call, rng)
+        self.phase = Phase::Confirming(confirmed);
+        self.choose_calls(confirmed.least_ticks_per_call, rng)
     }
 
     fn finish_warmup(&mut self) {

@@ -275,20 +275,26 @@ impl<'a> Run<'a> {
             readings.between_samples();
             timings.push(Timing { waited_ticks: waited_ticks - waited_before_ticks, ..timing });
         }
-        let mut search = Record::new(self.design.frequencies().len(), self.overhead);
-        let has_record = self.record.epochs() > 0;
-        let record = if is_measured { &mut self.record } else { &mut search };
+        let is_first = self.record.epochs() == 0;
+        let mut search;
+        let record = if is_measured {
+            &mut self.record
+        } else {
+            search = Record::new(self.design.frequencies().len(), self.overhead);
+            &mut search
+        };
         for (counts, &timing) in samples.iter().zip(&timings) {
             record.push(counts, timing);
         }
         // A metronome that makes no sense from the first epoch on, as an emulator's may, is none.
-        if !record.end_epoch(readings) && !has_record {
+        if !record.end_epoch(readings) && is_first {
             self.metronome = None;
         }
+        let quiet_ticks_per_call =
+            if is_measured { None } else { record.quiet_ticks_per_call(self.metronome, &self.facts) };
         let calls: u64 = samples.iter().flatten().sum();
         // The number of calls is that of a run without the loop, so that both see the same.
         let elapsed_ticks = timings.iter().map(|timing| timing.ticks).sum();
-        let quiet_ticks_per_call = search.quiet_ticks_per_call(self.metronome, &self.facts);
         Elapsed {
             calls,
             ticks: quiet_ticks_per_call.map_or(elapsed_ticks, |ticks_per_call| ticks_per_call * calls as f64),
