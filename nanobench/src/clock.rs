@@ -35,8 +35,14 @@ pub(crate) trait Metronome {
     /// How long so many times 120 independent additions take, in ticks of the clock, its cost included.
     fn independent_ticks(&self, blocks: u32) -> u64;
 
+    /// How long so many times two overlapping chains take, in ticks of the clock, its cost included; none where there are none.
+    fn overlapping_ticks(&self, blocks: u32) -> Option<u64>;
+
     /// How many independent additions a core can make in a cycle, where that is known of its kind.
     fn known_adds_per_cycle(&self) -> Option<f64>;
+
+    /// Whether it is known of this kind of core that the chains overlap when one has it to oneself.
+    fn are_chains_known_to_overlap(&self) -> bool;
 }
 
 /// What a reading of a clock is worth.

@@ -119,8 +119,17 @@ impl Metronome for MachineClock {
         metronome::independent_ticks(blocks)
     }
 
+    fn overlapping_ticks(&self, blocks: u32) -> Option<u64> {
+        const { assert!(metronome::OVERLAPPING_CHAINS == 2 && metronome::CHAIN_CYCLES == 90) };
+        metronome::has_chains().then(|| metronome::overlapping_ticks(blocks))
+    }
+
     fn known_adds_per_cycle(&self) -> Option<f64> {
         metronome::known_adds_per_cycle().or_else(|| self.core_width.as_ref()?.borrow().adds_per_cycle())
+    }
+
+    fn are_chains_known_to_overlap(&self) -> bool {
+        metronome::are_chains_known_to_overlap()
     }
 }
 

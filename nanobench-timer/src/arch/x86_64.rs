@@ -268,11 +268,22 @@ fn cpuid(leaf: u32) -> std::arch::x86_64::CpuidResult {
 
 /// How many independent additions a core can make in a cycle: four on AMD's families 17h (Zen, Zen 2) and 19h (Zen 3, Zen 4).
 pub(crate) fn known_adds_per_cycle() -> Option<f64> {
+    matches!(amd_family(), Some(ZEN_TO_ZEN_2 | ZEN_3_AND_4)).then_some(4.0)
+}
+
+pub(crate) fn are_chains_known_to_overlap() -> bool {
+    amd_family() == Some(ZEN_3_AND_4)
+}
+
+const ZEN_TO_ZEN_2: u32 = 0x17;
+const ZEN_3_AND_4: u32 = 0x19;
+
+/// The family of a processor by AMD.
+fn amd_family() -> Option<u32> {
     let vendor = cpuid(0);
     let is_amd = [vendor.ebx, vendor.edx, vendor.ecx] == [*b"Auth", *b"enti", *b"cAMD"].map(u32::from_le_bytes);
     let signature = cpuid(1).eax;
-    let family = ((signature >> 8) & 0xf) + ((signature >> 20) & 0xff);
-    (is_amd && matches!(family, 0x17 | 0x19)).then_some(4.0)
+    is_amd.then_some(((signature >> 8) & 0xf) + ((signature >> 20) & 0xff))
 }
 
 /// Leaf `4000_0010`: VMware's invention, which KVM, ACRN and others have adopted, states the frequency in kilohertz.

@@ -18,7 +18,8 @@ mod williams;
 use std::cmp::Ordering;
 
 use super::cold::{Cold, Eviction};
-use super::record::{LONGEST_GATED_SECONDS, MAX_LEFT_OUT, QUIET_SHARE, Readings, best_tenth};
+use super::readings::{Alone, Beside, Readings};
+use super::record::{LONGEST_GATED_SECONDS, MAX_LEFT_OUT};
 use super::sweep::order;
 use super::{is_learnt_anew, metronome};
 use crate::clock::{Clock, ClockFacts, Metronome};
@@ -112,9 +113,8 @@ struct Round {
     calls: u64,
     /// What the samples took, the cost of the clock not included.
     ticks: Vec<f64>,
-    /// The additions per cycle that were possible beside the samples, where it was fewest; infinite where that says
-    /// nothing.
-    adds_per_cycle: f64,
+    /// The worst of what was read beside the samples; none where that says nothing.
+    beside: Option<Beside>,
 }
 
 /// What a call of each target costs, as far as the search for the number of calls knows.
@@ -366,41 +366,39 @@ impl<'a, 't> Run<'a, 't> {
             ticks[index] = self.sample(index, calls);
             readings.between_samples();
         }
-        let (ticks_per_cycle, ticks_per_add) = readings.end();
+        let (ticks_per_cycle, pulses) = readings.end();
         // A metronome that makes no sense from the first round on, as an emulator's may, is none; later the clock was
         // moved.
         let is_plausible = ticks_per_cycle > 0.0;
         if !is_plausible && self.rounds.is_empty() {
             self.metronome = None;
         }
-        let mut adds_per_cycle = f64::INFINITY;
+        let mut beside = None;
         if self.metronome.is_some() {
             if !is_plausible {
                 return true;
             }
             let longest_gated = LONGEST_GATED_SECONDS * self.facts.ticks_per_second;
-            for (&index, ticks_per_add) in turns.iter().zip(ticks_per_add) {
-                if ticks[index] <= longest_gated {
-                    adds_per_cycle = adds_per_cycle.min(ticks_per_cycle / ticks_per_add);
-                }
-            }
+            beside = (turns.iter().zip(pulses))
+                .filter(|&(&index, _)| ticks[index] <= longest_gated)
+                .map(|(_, pulse)| pulse.beside(ticks_per_cycle))
+                .reduce(Beside::worse);
             if self.mode == Mode::Latency {
                 for (ticks, (_, target)) in ticks.iter_mut().zip(self.targets.iter()) {
                     *ticks -= calls as f64 * target.link_cycles() * ticks_per_cycle;
                 }
             }
         }
-        self.rounds.push(Round { calls, ticks, adds_per_cycle });
+        self.rounds.push(Round { calls, ticks, beside });
         true
     }
 
     /// The rounds during which the core was ours alone, or all of them if there are hardly any.
     fn quiet_rounds(&self) -> Vec<&Round> {
-        let read: Vec<f64> =
-            self.rounds.iter().map(|round| round.adds_per_cycle).filter(|adds| adds.is_finite()).collect();
-        let most = self.metronome.and_then(Metronome::known_adds_per_cycle).unwrap_or_else(|| best_tenth(&read));
-        let quiet: Vec<&Round> =
-            self.rounds.iter().filter(|round| round.adds_per_cycle >= QUIET_SHARE * most).collect();
+        let seen: Vec<Beside> = self.rounds.iter().filter_map(|round| round.beside).collect();
+        let alone = Alone::of(self.metronome, &seen);
+        let is_quiet = |round: &&Round| round.beside.is_none_or(|beside| alone.agrees_with(&beside));
+        let quiet: Vec<&Round> = self.rounds.iter().filter(is_quiet).collect();
         let is_enough = quiet.len() as f64 >= (1.0 - MAX_LEFT_OUT) * self.rounds.len() as f64;
         if is_enough { quiet } else { self.rounds.iter().collect() }
     }

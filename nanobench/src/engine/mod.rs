@@ -1,7 +1,7 @@
 //! How a figure is made: one target, one configuration and one clock give one measurement.
 //!
 //! An epoch is a few dozen samples; [`iteration`] says how many calls it makes, [`design`] which inputs each sample runs,
-//! [`record`] which samples count, and [`fit`] what a call costs. Epochs follow each other until the figures are precise
+//! [`readings`] whether the core was ours alone, [`record`] which samples count, and [`fit`] what a call costs. Epochs follow each other until the figures are precise
 //! enough or the time is up. What is seen then becomes [`rows`].
 
 mod allocations;
@@ -12,6 +12,7 @@ mod fit;
 mod iteration;
 mod leave_one_out;
 pub(crate) mod per_input;
+mod readings;
 mod record;
 mod repeated;
 mod rows;
@@ -33,7 +34,8 @@ pub(crate) use compare::compare;
 use design::Design;
 use fit::{ClockPrior, Estimate, Fit, Tempo};
 use iteration::{Elapsed, IterationLogic, IterationsOverflow};
-use record::{Chosen, LONGEST_GATED_SECONDS, Readings, Record, Timing};
+use readings::Readings;
+use record::{Chosen, LONGEST_GATED_SECONDS, Record, Timing};
 use repeated::Repeated;
 pub(crate) use sweep::sweep;
 

@@ -1,40 +1,12 @@
-//! What was seen during a run: the samples, and the tempo of the core around each of them.
-//!
-//! Before, between and after the samples of an epoch the two metronomes are read. The chain of dependent additions says how
-//! many ticks a core cycle had in this epoch. The independent ones say, for each sample, whether the core was ours alone: if
-//! fewer additions a cycle were possible just before or just after it, then another hardware thread was at work, and the sample
-//! gets no weight.
+//! What was seen during a run: the samples, and what the metronomes said around each of them. Samples beside which the core was not
+//! ours alone get no weight.
 
 use super::fit::{Samples, Tempo};
+use super::readings::{Alone, Beside, Pulse, Readings, best_adds_per_cycle};
 use crate::clock::{ClockFacts, Metronome};
 use crate::config::Overhead;
 use crate::measurement::Epoch;
-use crate::stats::{dominant_mean, median, sort};
-
-/// A sample counts if the worse of the two readings beside it is at least this share of what the core can do.
-pub(super) const QUIET_SHARE: f64 = 0.93;
-
-/// The two lengths of the chain of dependent additions, in hundreds.
-const SHORT_CHAIN: u32 = 4;
-const LONG_CHAIN: u32 = 16;
-
-/// How often at least both lengths are timed in an epoch.
-const MIN_CHAIN_PAIRS: usize = 8;
-
-/// How many blocks of independent additions a reading times, how many additions these are, and about how many cycles they
-/// take.
-pub(super) const PULSE_BLOCKS: u32 = 20;
-const PULSE_ADDS: f64 = 2_400.0;
-const PULSE_CYCLES: f64 = 600.0;
-
-/// How many steps of the clock a reading should be long, so that it is not wrong by more than a few per cent.
-const MIN_PULSE_STEPS: f64 = 20.0;
-
-/// If independent additions take so many times as long as in the best moment of an epoch, somebody else is there now.
-const SHARED_PULSE: f64 = 1.15;
-
-/// What a core does in a second, roughly: it only decides how long readings are on a clock of coarse steps.
-const TYPICAL_CYCLES_PER_SECOND: f64 = 3e9;
+use crate::stats::median;
 
 /// How many epochs to either side have a say in an epoch's ticks per cycle.
 const TEMPO_NEIGHBOURS: usize = 2;
@@ -58,75 +30,6 @@ const MIN_QUIET_EPOCHS: usize = 3;
 /// is always there and takes little makes readings near the limit. Figures of 20 processes differed by up to 7.6 and 4.8 % where four
 /// fifths could be left out, and by up to 3.0 and 2.3 % with this.
 pub(super) const MAX_LEFT_OUT: f64 = 0.6;
-
-/// The readings of the metronomes in the epoch that is under way.
-pub(crate) struct Readings<'a> {
-    metronome: Option<&'a dyn Metronome>,
-    facts: ClockFacts,
-    /// By how much readings have to be longer than where the clock is fine.
-    length: u32,
-    /// The chains of both lengths in turns, short ones first, each with the number of readings of the independent additions before it.
-    chains: Vec<(f64, usize)>,
-    /// Ticks of the independent additions, one reading before the first sample and one after each.
-    pulses: Vec<f64>,
-}
-
-impl<'a> Readings<'a> {
-    /// Begins an epoch.
-    pub(crate) fn begin(metronome: Option<&'a dyn Metronome>, facts: ClockFacts) -> Self {
-        let pulse_ticks = PULSE_CYCLES / TYPICAL_CYCLES_PER_SECOND * facts.ticks_per_second;
-        let length = (MIN_PULSE_STEPS * facts.step_ticks / pulse_ticks).ceil().max(1.0) as u32;
-        let mut readings = Self { metronome, facts, length, chains: Vec::new(), pulses: Vec::new() };
-        for _ in 0..MIN_CHAIN_PAIRS / 2 {
-            readings.time_chain();
-            readings.time_chain();
-        }
-        readings.between_samples();
-        readings
-    }
-
-    /// Reads the metronomes between two samples.
-    pub(crate) fn between_samples(&mut self) {
-        let Some(metronome) = self.metronome else { return };
-        self.time_chain();
-        self.pulses.push(metronome.independent_ticks(PULSE_BLOCKS * self.length) as f64 - self.facts.pair_cost_ticks);
-    }
-
-    fn time_chain(&mut self) {
-        let Some(metronome) = self.metronome else { return };
-        let hundreds = if self.chains.len() % 2 == 0 { SHORT_CHAIN } else { LONG_CHAIN };
-        self.chains.push((metronome.dependent_ticks(hundreds * self.length) as f64, self.pulses.len()));
-    }
-
-    /// The readings of the chains of one length. Those do not count beside which the independent additions took longer than in the
-    /// best moment of the epoch, if there are enough others: a neighbour makes a chain longer too, if only by a per cent.
-    fn chains(&self, is_long: bool) -> Vec<f64> {
-        let longest_pulse = SHARED_PULSE * self.pulses.iter().copied().fold(f64::INFINITY, f64::min);
-        let each = || self.chains.iter().skip(usize::from(is_long)).step_by(2);
-        let is_quiet =
-            |&&(_, pulse): &&(f64, usize)| self.pulses.get(pulse).is_none_or(|&ticks| ticks <= longest_pulse);
-        let quiet: Vec<f64> = each().filter(is_quiet).map(|&(ticks, _)| ticks).collect();
-        if quiet.len() >= MIN_CHAIN_PAIRS { quiet } else { each().map(|&(ticks, _)| ticks).collect() }
-    }
-
-    /// Ends the epoch: ticks per cycle, and for each sample the ticks of an independent addition, the worse of those before and
-    /// after it.
-    pub(super) fn end(mut self) -> (f64, Vec<f64>) {
-        if self.metronome.is_none() {
-            return (1.0, Vec::new());
-        }
-        while self.chains.len() < 2 * MIN_CHAIN_PAIRS || self.chains.len() % 2 == 1 {
-            self.time_chain();
-        }
-        let mean = |is_long: bool| dominant_mean(&mut self.chains(is_long), self.facts.step_ticks);
-        let difference = mean(true) - mean(false);
-        let length = f64::from(self.length);
-        let ticks_per_cycle = difference / (100.0 * f64::from(LONG_CHAIN - SHORT_CHAIN) * length);
-        let ticks_per_add = |ticks: f64| ticks.max(1.0) / (PULSE_ADDS * length);
-        let beside = self.pulses.windows(2).map(|pair| ticks_per_add(pair[0].max(pair[1]))).collect();
-        (ticks_per_cycle, beside)
-    }
-}
 
 /// How long a sample took, in ticks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -152,8 +55,8 @@ pub(crate) struct Record {
     overhead: Overhead,
     counts: Vec<u64>,
     timings: Vec<Timing>,
-    /// For each sample, the ticks of an independent addition beside it; empty where there is no metronome.
-    ticks_per_add: Vec<f64>,
+    /// For each sample what was read beside it; empty where there is no metronome.
+    pulses: Vec<Pulse>,
     /// For each epoch, the end of its samples, and its ticks per cycle.
     epochs: Vec<(usize, f64)>,
 }
@@ -175,31 +78,9 @@ pub(crate) struct Chosen {
     pub(crate) company: f64,
 }
 
-/// The additions per cycle that were possible beside samples.
-struct AddsBeside {
-    /// Empty where there is no metronome.
-    per_cycle: Vec<f64>,
-    /// With the core to oneself.
-    most: f64,
-}
-
-impl AddsBeside {
-    /// Whether the core was ours alone just before and just after a sample.
-    fn is_alone(&self, sample: usize) -> bool {
-        self.per_cycle.get(sample).is_none_or(|adds| *adds >= QUIET_SHARE * self.most)
-    }
-}
-
 impl Record {
     pub(crate) fn new(groups: usize, overhead: Overhead) -> Self {
-        Self {
-            groups,
-            overhead,
-            counts: Vec::new(),
-            timings: Vec::new(),
-            ticks_per_add: Vec::new(),
-            epochs: Vec::new(),
-        }
+        Self { groups, overhead, counts: Vec::new(), timings: Vec::new(), pulses: Vec::new(), epochs: Vec::new() }
     }
 
     /// Adds a sample to the epoch that is under way: the calls of each group, and how long they took.
@@ -219,10 +100,10 @@ impl Record {
     /// Ends the epoch with the readings that were taken during it. If they make no sense, as when the clock stood still or was
     /// moved, the epoch is forgotten and the answer is no.
     pub(crate) fn end_epoch(&mut self, readings: Readings) -> bool {
-        let (ticks_per_cycle, ticks_per_add) = readings.end();
+        let (ticks_per_cycle, pulses) = readings.end();
         let is_plausible = ticks_per_cycle > 0.0;
         if is_plausible {
-            self.ticks_per_add.extend(ticks_per_add);
+            self.pulses.extend(pulses);
             self.epochs.push((self.timings.len(), ticks_per_cycle));
         } else {
             let kept = self.epochs.last().map_or(0, |&(end, _)| end);
@@ -284,15 +165,15 @@ impl Record {
     /// time has no say where there are others.
     pub(crate) fn ticks_per_cycle(&self) -> Vec<f64> {
         let mut begin = 0;
-        let least_ticks_per_add = |&(end, _): &(usize, f64)| {
+        let best_of_epoch = |&(end, _): &(usize, f64)| {
             let samples = std::mem::replace(&mut begin, end)..end;
-            self.ticks_per_add.get(samples).unwrap_or_default().iter().copied().fold(f64::INFINITY, f64::min)
+            Pulse::best(self.pulses.get(samples).unwrap_or_default().iter().copied())
         };
-        let least: Vec<f64> = self.epochs.iter().map(least_ticks_per_add).collect();
-        let limit = SHARED_PULSE * least.iter().copied().fold(f64::INFINITY, f64::min);
+        let best_of_epochs: Vec<Pulse> = self.epochs.iter().map(best_of_epoch).collect();
+        let best = Pulse::best(best_of_epochs.iter().copied());
         let around = |epoch: usize| {
             let window = epoch.saturating_sub(TEMPO_NEIGHBOURS)..(epoch + TEMPO_NEIGHBOURS + 1).min(self.epochs.len());
-            let is_quiet = |epoch: usize| least[epoch] <= limit;
+            let is_quiet = |epoch: usize| best_of_epochs[epoch].is_near(best);
             let has_quiet = window.clone().any(is_quiet);
             let counting = window.filter(|&epoch| is_quiet(epoch) || !has_quiet);
             median(&mut counting.map(|epoch| self.epochs[epoch].1).collect::<Vec<f64>>())
@@ -314,7 +195,8 @@ impl Record {
 
     /// What a call took in the samples during which the core was ours alone, loop and all; none if these are too few to say.
     pub(super) fn quiet_ticks_per_call(&self, metronome: Option<&dyn Metronome>, facts: &ClockFacts) -> Option<f64> {
-        let quiet = self.are_quiet(&self.adds_beside(metronome), facts);
+        let beside = self.beside();
+        let quiet = self.are_quiet(&self.are_alone(&Alone::of(metronome, &beside), &beside), facts);
         let (mut samples, mut calls, mut ticks) = (0, 0, 0.0);
         let each = self.timings.iter().zip(self.counts.chunks(self.groups));
         for ((timing, counts), _) in each.zip(quiet).filter(|&(_, is_quiet)| is_quiet) {
@@ -328,13 +210,15 @@ impl Record {
 
     /// The samples during which the core was ours alone.
     fn quiet(&self, metronome: Option<&dyn Metronome>, facts: &ClockFacts) -> Chosen {
-        let adds = self.adds_beside(metronome);
-        let quiet = self.are_quiet(&adds, facts);
+        let beside = self.beside();
+        let alone = Alone::of(metronome, &beside);
+        let are_alone = self.are_alone(&alone, &beside);
+        let quiet = self.are_quiet(&are_alone, facts);
         let chosen = self.select(&|index| quiet[index]);
-        let shared = (0..self.samples()).filter(|&index| !adds.is_alone(index)).count() as f64;
+        let shared = are_alone.iter().filter(|is_alone| !**is_alone).count() as f64;
         let longest_gated = LONGEST_GATED_SECONDS * facts.ticks_per_second;
-        let slowness = |index: usize| match self.timings[index].whole_ticks() > longest_gated && !adds.is_alone(index) {
-            true => adds.most / adds.per_cycle[index] - 1.0,
+        let slowness = |index: usize| match self.timings[index].whole_ticks() > longest_gated && !are_alone[index] {
+            true => (beside[index].add_cycles / alone.add_cycles - 1.0).max(0.0),
             false => 0.0,
         };
         // The mean over samples and not over time: few that are long only since they were interrupted say nothing.
@@ -343,7 +227,7 @@ impl Record {
     }
 
     /// For each sample whether the core was ours alone during all of it, as far as one can tell.
-    fn are_quiet(&self, adds: &AddsBeside, facts: &ClockFacts) -> Vec<bool> {
+    fn are_quiet(&self, are_alone: &[bool], facts: &ClockFacts) -> Vec<bool> {
         let longest_gated = LONGEST_GATED_SECONDS * facts.ticks_per_second;
         let mut quiet = Vec::with_capacity(self.samples());
         for &(end, _) in &self.epochs {
@@ -355,17 +239,18 @@ impl Record {
                 }
                 // Someone who pauses for a moment may be back within the sample, so its neighbours have to be quiet as well.
                 let neighbours = index.saturating_sub(1).max(epoch.start)..(index + 2).min(epoch.end);
-                neighbours.into_iter().all(|index| adds.is_alone(index))
+                are_alone[neighbours].iter().all(|&is_alone| is_alone)
             }));
         }
         quiet
     }
 
-    /// The additions that were possible beside each sample, and those that are when the core is ours alone.
-    fn adds_beside(&self, metronome: Option<&dyn Metronome>) -> AddsBeside {
-        let per_cycle = self.adds_per_cycle();
-        let most = metronome.and_then(Metronome::known_adds_per_cycle).unwrap_or_else(|| best_tenth(&per_cycle));
-        AddsBeside { per_cycle, most }
+    /// For each sample whether the core was ours alone just before and just after it; without a metronome it was.
+    fn are_alone(&self, alone: &Alone, beside: &[Beside]) -> Vec<bool> {
+        if beside.is_empty() {
+            return vec![true; self.samples()];
+        }
+        beside.iter().map(|beside| alone.agrees_with(beside)).collect()
     }
 
     /// All samples, whoever shared the core.
@@ -373,21 +258,20 @@ impl Record {
         self.select(&|_| true)
     }
 
-    /// For each sample, the additions per cycle that were possible beside it; empty where there is no metronome.
-    fn adds_per_cycle(&self) -> Vec<f64> {
-        let mut adds_per_cycle = Vec::with_capacity(self.ticks_per_add.len());
+    /// For each sample what was read beside it, in core cycles; empty where there is no metronome.
+    fn beside(&self) -> Vec<Beside> {
+        let mut beside = Vec::with_capacity(self.pulses.len());
         for (&(end, _), ticks_per_cycle) in self.epochs.iter().zip(self.ticks_per_cycle()) {
-            let epoch = adds_per_cycle.len()..end.min(self.ticks_per_add.len());
-            adds_per_cycle
-                .extend(self.ticks_per_add[epoch].iter().map(|ticks_per_add| ticks_per_cycle / ticks_per_add));
+            let epoch = beside.len()..end.min(self.pulses.len());
+            beside.extend(self.pulses[epoch].iter().map(|pulse| pulse.beside(ticks_per_cycle)));
         }
-        adds_per_cycle
+        beside
     }
 
     /// What the core could do in its best moments, where there are enough readings to say so.
     pub(crate) fn best_adds_per_cycle(&self) -> Option<f64> {
-        let adds_per_cycle = self.adds_per_cycle();
-        (adds_per_cycle.len() >= MIN_READINGS).then(|| best_tenth(&adds_per_cycle))
+        let beside = self.beside();
+        (beside.len() >= MIN_READINGS).then(|| best_adds_per_cycle(&beside))
     }
 
     fn select(&self, counts: &dyn Fn(usize) -> bool) -> Chosen {
@@ -419,11 +303,4 @@ impl Record {
         let left_out = 1.0 - f64::from(selected_in_all) / self.samples().max(1) as f64;
         Chosen { samples, loop_samples, tempi, left_out, shared: 0.0, is_shared: false, company: 0.0 }
     }
-}
-
-/// What the best tenth of the readings reached: without a better reference, the core is taken to have been ours then.
-pub(super) fn best_tenth(adds_per_cycle: &[f64]) -> f64 {
-    let mut sorted = adds_per_cycle.to_vec();
-    sort(&mut sorted);
-    sorted.get(sorted.len() * 9 / 10).copied().unwrap_or(0.0)
 }

@@ -12,9 +12,9 @@ pub(super) const TICKS_PER_SECOND: f64 = 2.6e9;
 const PAIR_COST_TICKS: f64 = 63.4;
 /// Ticks of the clock in a core cycle, at the nominal speed of the core.
 pub(super) const TICKS_PER_CYCLE: f64 = 0.72;
-/// By how much another hardware thread makes calls slower, and independent additions.
+/// By how much another hardware thread makes calls slower, and chains that overlap when it is asleep.
 const SHARED_SLOWNESS: f64 = 1.5;
-const SHARED_ADDS_SLOWNESS: f64 = 1.9;
+const SHARED_OVERLAP_SLOWNESS: f64 = 1.9;
 /// The same for dependent additions, which hardly compete with it.
 const SHARED_CHAIN_SLOWNESS: f64 = 1.01;
 
@@ -34,6 +34,8 @@ pub(super) struct Scenario {
     pub(super) interrupts: f64,
     /// The share of the time during which another hardware thread uses the core, in bursts of 0.3 ms on average.
     pub(super) sibling: f64,
+    /// By how much it makes independent additions slower.
+    pub(super) sibling_adds: f64,
     /// The standard deviation of a sample's duration, as a share.
     pub(super) noise: f64,
     /// The standard deviation, as a share, of what calls take at different times, as a predictor makes it that learns and forgets: it is
@@ -63,6 +65,7 @@ pub(super) const QUIET: Scenario = Scenario {
     drift: 0.0,
     interrupts: 0.0,
     sibling: 0.0,
+    sibling_adds: 1.9,
     noise: 0.002,
     wandering: 0.0,
     learnt: 0.0,
@@ -78,12 +81,13 @@ pub(super) const TROUBLED: Scenario =
 pub(super) const FOUR_INPUTS: &[f64] = &[31.0, 16.5, 17.0, 30.5];
 
 /// The machines on which the intervals have to be honest. A new kind of trouble gets a line here.
-pub(super) const SCENARIOS: [Scenario; 14] = [
+pub(super) const SCENARIOS: [Scenario; 15] = [
     QUIET,
     TROUBLED,
     Scenario { name: "drift", drift: 0.05, ..QUIET },
     Scenario { name: "interrupts", interrupts: 0.01, ..QUIET },
     Scenario { name: "a busy sibling", sibling: 0.3, ..QUIET },
+    Scenario { name: "a sibling that waits for memory", sibling: 0.3, sibling_adds: 1.0, ..QUIET },
     Scenario { name: "a clock of 100 ticks", step_ticks: 100.0, ..QUIET },
     Scenario { name: "a clock of 100 ticks and an unknown core", step_ticks: 100.0, is_known: false, ..TROUBLED },
     Scenario { name: "a heavy right tail", tail: 0.2, ..QUIET },
@@ -285,11 +289,20 @@ impl Metronome for Rc<RefCell<Machine>> {
     }
 
     fn independent_ticks(&self, blocks: u32) -> u64 {
-        self.borrow_mut().pass(f64::from(blocks) * 30.0 * TICKS_PER_CYCLE, SHARED_ADDS_SLOWNESS).0
+        let sibling_adds = self.borrow().scenario.sibling_adds;
+        self.borrow_mut().pass(f64::from(blocks) * 30.0 * TICKS_PER_CYCLE, sibling_adds).0
+    }
+
+    fn overlapping_ticks(&self, blocks: u32) -> Option<u64> {
+        Some(self.borrow_mut().pass(f64::from(blocks) * 122.0 * TICKS_PER_CYCLE, SHARED_OVERLAP_SLOWNESS).0)
     }
 
     fn known_adds_per_cycle(&self) -> Option<f64> {
         self.borrow().scenario.is_known.then_some(4.0)
+    }
+
+    fn are_chains_known_to_overlap(&self) -> bool {
+        self.borrow().scenario.is_known
     }
 }
 

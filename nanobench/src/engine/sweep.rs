@@ -13,7 +13,8 @@ use nanobench_timer::robust::half_sample_mode;
 
 use super::cold::{Cold, Eviction};
 use super::metronome;
-use super::record::{LONGEST_GATED_SECONDS, PULSE_BLOCKS};
+use super::readings::Pulse;
+use super::record::LONGEST_GATED_SECONDS;
 use crate::clock::{Clock, ClockFacts, Metronome};
 use crate::config::Config;
 use crate::groups::Groups;
@@ -48,10 +49,6 @@ const QUEUE_GROWTH: u64 = 16;
 /// in the way take some waiting.
 const DEFAULT_MAX_TIME: Duration = Duration::from_millis(200);
 
-/// The core was shared if the additions took longer than this many times their usual duration: more than the core clock
-/// wanders, and less than another hardware thread makes of it.
-const SHARED_SLOWNESS: f64 = 1.0 / 0.9;
-
 /// Times `target` in `modes`, and its empty loop, with more and more calls in a sample.
 pub(crate) fn sweep(target: &mut dyn Target, modes: &[Mode], config: &Config, clock: &dyn Clock) -> Sweep {
     if !config.cold {
@@ -79,7 +76,7 @@ fn sweep_calls(target: &mut dyn Target, modes: &[Mode], config: &Config, clock: 
         budget_ticks: clock.facts().ticks(if config.is_max_time_set() { config.max_time } else { DEFAULT_MAX_TIME }),
         rng: Rng::new(begin_ticks),
         order: Vec::new(),
-        usual_pulse_ticks: f64::INFINITY,
+        usual_pulse: Pulse::WORST,
         series,
     };
     run.warm_up(config.warmup, max_calls);
@@ -143,16 +140,16 @@ struct Run<'a> {
     budget_ticks: f64,
     rng: Rng,
     order: Vec<u32>,
-    /// What the independent additions took in the best tenth of the best row so far.
-    usual_pulse_ticks: f64,
+    /// What the metronomes said in the best tenth of the best row so far.
+    usual_pulse: Pulse,
     series: Vec<Timed>,
 }
 
-/// A sample, and the slower of the two readings of the independent additions beside it.
+/// A sample, and the worse of the two readings beside it.
 #[derive(Clone, Copy)]
 struct Sample {
     ticks: f64,
-    pulse_ticks: f64,
+    pulse: Pulse,
 }
 
 impl Run<'_> {
@@ -185,15 +182,15 @@ impl Run<'_> {
                     break;
                 }
             }
-            let mut pulse_ticks = self.pulse_ticks();
+            let mut pulse = self.pulse();
             for (index, samples) in samples.iter_mut().enumerate() {
                 let is_very_first = is_first && round == 0 && index == 0;
                 if self.left_ticks() <= 0.0 && !is_very_first {
                     break 'rounds;
                 }
                 let ticks = self.sample(self.series[index], calls);
-                let before = std::mem::replace(&mut pulse_ticks, self.pulse_ticks());
-                samples.push(Sample { ticks, pulse_ticks: before.max(pulse_ticks) });
+                let before = std::mem::replace(&mut pulse, self.pulse());
+                samples.push(Sample { ticks, pulse: before.max(pulse) });
             }
         }
         let rounds = samples.iter().map(Vec::len).min().unwrap_or(0);
@@ -205,25 +202,22 @@ impl Run<'_> {
         Some((SweepRow { calls, nanoseconds }, rounds.max(1)))
     }
 
-    /// Learns what the independent additions take when the core is not shared: what they took in the best tenth of a row.
+    /// Learns what the metronomes say when the core is not shared: what they said in the best tenth of a row.
     fn look_at_pulses(&mut self, samples: &[Vec<Sample>]) {
-        let mut pulses: Vec<f64> = samples.iter().flatten().map(|sample| sample.pulse_ticks).collect();
-        stats::sort(&mut pulses);
-        if let Some(&best) = pulses.get(pulses.len() / 10) {
-            self.usual_pulse_ticks = self.usual_pulse_ticks.min(best);
-        }
+        let pulses: Vec<Pulse> = samples.iter().flatten().map(|sample| sample.pulse).collect();
+        self.usual_pulse = self.usual_pulse.min(Pulse::best_tenth(&pulses));
     }
 
     /// What the samples took beside which the core was not shared. That says little about a sample which is longer than
     /// disturbances are, but more than nothing.
     fn quiet<'a>(&self, samples: &'a [Sample]) -> impl Iterator<Item = f64> + 'a {
-        let longest_pulse_ticks = self.usual_pulse_ticks * SHARED_SLOWNESS;
-        samples.iter().filter(move |sample| sample.pulse_ticks <= longest_pulse_ticks).map(|sample| sample.ticks)
+        let usual = self.usual_pulse;
+        samples.iter().filter(move |sample| sample.pulse.is_near(usual)).map(|sample| sample.ticks)
     }
 
-    /// How long the independent additions take now; nothing where there are none.
-    fn pulse_ticks(&self) -> f64 {
-        self.metronome.map_or(0.0, |metronome| metronome.independent_ticks(PULSE_BLOCKS) as f64)
+    /// What the metronomes say now; nothing where there are none.
+    fn pulse(&self) -> Pulse {
+        self.metronome.map_or(Pulse::NONE, |metronome| Pulse::read(metronome, &self.facts))
     }
 
     fn sample(&mut self, timed: Timed, calls: u64) -> f64 {
@@ -488,14 +482,14 @@ mod tests {
             budget_ticks: 0.0,
             rng: Rng::new(1),
             order: Vec::new(),
-            usual_pulse_ticks: f64::INFINITY,
+            usual_pulse: Pulse::WORST,
             series: Vec::new(),
         };
         let mut rng = Rng::new(2);
         let mut sample = |index: u32| {
             let disturbance_ticks = if index % 5 < 3 { 0.2 * rng.uniform01() } else { 0.0 };
             let ticks = 400_000.0 * (1.0 + disturbance_ticks) + 200.0 * rng.uniform01();
-            Sample { ticks, pulse_ticks: 0.0 }
+            Sample { ticks, pulse: Pulse::NONE }
         };
         let samples: Vec<Sample> = (0..256).map(&mut sample).collect();
         let figure = run.figure(&samples, 100_000).unwrap();

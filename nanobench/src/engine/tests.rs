@@ -60,9 +60,11 @@ fn what_lasts_for_some_epochs_is_part_of_the_interval() {
 #[test]
 fn a_neighbour_that_makes_the_metronome_slower_does_not_bend_the_cycles() {
     // Over all readings the cycles would be too few by more than that.
-    let scenario = Scenario { sibling: 0.3, ..QUIET };
-    let Score { cycles_bias, .. } = score(scenario, 0..200, &Config::default())[0];
-    assert!(cycles_bias.abs() < 0.0006, "{cycles_bias}");
+    for sibling_adds in [QUIET.sibling_adds, 1.0] {
+        let scenario = Scenario { sibling: 0.3, sibling_adds, ..QUIET };
+        let Score { cycles_bias, .. } = score(scenario, 0..200, &Config::default())[0];
+        assert!(cycles_bias.abs() < 0.0006, "{cycles_bias}");
+    }
 }
 
 #[test]
@@ -167,11 +169,24 @@ fn slow_calls_that_the_system_interrupted_for_another_program_do_not_count() {
 }
 
 #[test]
-fn a_core_that_was_never_ours_alone_is_known_to_be_shared_where_its_width_is_known() {
-    let machine = Machine::new(Scenario { sibling: 0.999, ..QUIET }, 16);
-    let mut target = Simulated::new(&machine, &[100.0]);
-    let row = measure("shared", Mode::Throughput, &mut target, &Config::default(), &machine).rows.swap_remove(0);
-    assert!(matches!(row.outcome, Outcome::Unstable(Instability::SharedCore { share }) if share > 0.9), "{row:?}");
+fn a_core_that_was_never_ours_alone_is_known_to_be_shared_where_its_kind_is_known() {
+    for sibling_adds in [QUIET.sibling_adds, 1.0] {
+        let machine = Machine::new(Scenario { sibling: 0.999, sibling_adds, ..QUIET }, 16);
+        let mut target = Simulated::new(&machine, &[100.0]);
+        let row = measure("shared", Mode::Throughput, &mut target, &Config::default(), &machine).rows.swap_remove(0);
+        assert!(matches!(row.outcome, Outcome::Unstable(Instability::SharedCore { share }) if share > 0.9), "{row:?}");
+    }
+}
+
+#[test]
+fn chains_have_a_say_on_an_unknown_core_only_once_they_have_overlapped() {
+    let shared = |sibling| {
+        let machine = Machine::new(Scenario { sibling, sibling_adds: 1.0, is_known: false, ..QUIET }, 16);
+        let mut target = Simulated::new(&machine, &[100.0]);
+        measure("unknown", Mode::Throughput, &mut target, &Config::default(), &machine).rows[0].left_out
+    };
+    assert_eq!(shared(0.999), 0.0);
+    assert!((0.2..0.5).contains(&shared(0.3)), "{}", shared(0.3));
 }
 
 #[test]

@@ -95,8 +95,16 @@ impl Metronome for Rc<RefCell<Machine>> {
         panic!("there is no metronome where calls are cold")
     }
 
+    fn overlapping_ticks(&self, _blocks: u32) -> Option<u64> {
+        panic!("there is no metronome where calls are cold")
+    }
+
     fn known_adds_per_cycle(&self) -> Option<f64> {
         Some(4.0)
+    }
+
+    fn are_chains_known_to_overlap(&self) -> bool {
+        true
     }
 }
 

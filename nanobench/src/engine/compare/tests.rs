@@ -462,7 +462,10 @@ fn look_at(rounds: &[(f64, [f64; 2])], look: impl Fn(&Run) -> Look) -> Look {
     let mut run = Run::new(&mut named, Mode::Throughput, &config, &machine);
     run.rounds = rounds
         .iter()
-        .map(|&(adds_per_cycle, ticks)| Round { calls: 1, ticks: ticks.to_vec(), adds_per_cycle })
+        .map(|&(adds_per_cycle, ticks)| {
+            let beside = Beside { add_cycles: 1.0 / adds_per_cycle, chain_cycles: 61.0 };
+            Round { calls: 1, ticks: ticks.to_vec(), beside: Some(beside) }
+        })
         .collect();
     look(&run)
 }
