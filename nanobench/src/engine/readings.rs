@@ -13,6 +13,9 @@ const QUIET_SHARE: f64 = 0.93;
 /// Chains that take so many cycles each, which is what they are long, do not overlap.
 const SERIAL_CHAIN_CYCLES: f64 = 90.0;
 
+/// By how much more a call took while a neighbour was awake and left the adders alone, at most as far as was seen: a decoder of text.
+const CUT_SLOWNESS: f64 = 0.6;
+
 /// The two lengths of the chain of dependent additions, in hundreds.
 const SHORT_CHAIN: u32 = 4;
 const LONG_CHAIN: u32 = 16;
@@ -130,7 +133,7 @@ impl Beside {
 /// What there is beside samples if the core is ours alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alone {
-    pub(super) add_cycles: f64,
+    add_cycles: f64,
     /// Whether the chains overlap then. If nothing says so, they have no say.
     do_chains_overlap: bool,
 }
@@ -150,8 +153,20 @@ impl Alone {
 
     /// Whether the core was ours alone where this was read.
     pub(super) fn agrees_with(&self, beside: &Beside) -> bool {
-        let is_chain_cut = self.do_chains_overlap && beside.chain_cycles >= SERIAL_CHAIN_CYCLES;
-        QUIET_SHARE * beside.add_cycles <= self.add_cycles && !is_chain_cut
+        QUIET_SHARE * beside.add_cycles <= self.add_cycles && !self.is_chain_cut(beside)
+    }
+
+    /// By how much at most somebody else has made calls slower where this was read, as a share.
+    pub(super) fn slowness(&self, beside: &Beside) -> f64 {
+        if self.agrees_with(beside) {
+            return 0.0;
+        }
+        let least = if self.is_chain_cut(beside) { CUT_SLOWNESS } else { 0.0 };
+        (beside.add_cycles / self.add_cycles - 1.0).max(least)
+    }
+
+    fn is_chain_cut(&self, beside: &Beside) -> bool {
+        self.do_chains_overlap && beside.chain_cycles >= SERIAL_CHAIN_CYCLES
     }
 }
 
