@@ -345,7 +345,9 @@ impl<'a> Run<'a> {
 
     /// Fits the costs to the samples so far, starting at `previous` where there is one.
     fn look(&self, previous: Option<&Fit>) -> Look {
-        let chosen = self.record.counting(self.metronome, &self.facts);
+        let mut chosen = self.record.counting(self.metronome, &self.facts);
+        let is_mostly_shared = chosen.left_out > SETTLED_LEFT_OUT && chosen.shared > 0.0;
+        chosen.is_shared |= is_mostly_shared && (chosen.tempi.len() as u64) < UNSETTLED * self.config.epochs;
         let fit = self.fit(&chosen, previous);
         Look { chosen, fit }
     }
@@ -381,8 +383,7 @@ impl<'a> Run<'a> {
     fn precision(&self, look: &Look) -> f64 {
         let Some(fit) = &look.fit else { return f64::INFINITY };
         let epochs = look.chosen.tempi.len() as u64;
-        let may_change =
-            tempo_range(&look.chosen.tempi) > SETTLED_TEMPO_RANGE || look.chosen.left_out > SETTLED_LEFT_OUT;
+        let may_change = tempo_range(&look.chosen.tempi) > SETTLED_TEMPO_RANGE;
         let is_unsettled = may_change && epochs < UNSETTLED * self.config.epochs;
         if epochs < self.config.epochs || look.chosen.is_shared || is_unsettled {
             return f64::INFINITY;

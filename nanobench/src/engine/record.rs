@@ -77,7 +77,7 @@ pub(crate) struct Chosen {
     pub(crate) left_out: f64,
     /// The share of all samples beside which the core was shared.
     pub(crate) shared: f64,
-    /// Whether these had to be taken all the same.
+    /// Whether so much of it was shared that the figures are not to be relied on.
     pub(crate) is_shared: bool,
     /// By how much at most others on the core made calls take longer, in samples too long to be judged: a share.
     pub(crate) company: f64,

@@ -178,6 +178,23 @@ fn a_core_that_was_never_ours_alone_is_known_to_be_shared_where_its_kind_is_know
 }
 
 #[test]
+fn a_core_that_was_mostly_shared_is_called_so_unless_there_are_many_epochs() {
+    let short = Config { max_time: Duration::from_millis(8), precision: 1e-9, ..Config::default() };
+    let mut mostly_shared = 0;
+    for seed in 0..40 {
+        let machine = Machine::new(Scenario { sibling: 0.4, ..QUIET }, seed);
+        let mut target = Simulated::new(&machine, &[100.0]);
+        let measurement = measure("shared", Mode::Throughput, &mut target, &short, &machine);
+        let row = &measurement.rows[0];
+        if row.left_out > SETTLED_LEFT_OUT {
+            assert!(matches!(row.outcome, Outcome::Unstable(Instability::SharedCore { .. })), "{row:?}");
+            mostly_shared += u64::from(row.left_out <= record::MAX_LEFT_OUT);
+        }
+    }
+    assert!(mostly_shared >= 3, "{mostly_shared}");
+}
+
+#[test]
 fn chains_have_a_say_on_an_unknown_core_only_once_they_have_overlapped() {
     let shared = |sibling| {
         let machine = Machine::new(Scenario { sibling, sibling_adds: 1.0, is_known: false, ..QUIET }, 16);
