@@ -301,6 +301,7 @@ impl<'a> Run<'a> {
             calls,
             ticks: quiet_ticks_per_call.map_or(elapsed_ticks, |ticks_per_call| ticks_per_call * calls as f64),
             is_quiet: self.metronome.is_none() || quiet_ticks_per_call.is_some(),
+            spent_ticks: self.spent_ticks(),
         }
     }
 
