@@ -12,7 +12,7 @@
 //! | member | meaning |
 //! |---|---|
 //! | `version` | of this format: 1 |
-//! | `method` | the estimator and its version, such as `least-squares-3`, `leave-one-out-3` or `replay-3`, with `-loop-subtracted` behind it where that is so, so that figures of different methods are not compared by accident |
+//! | `method` | the estimator and its version, such as `least-squares-4`, `leave-one-out-4` or `replay-4`, with `-loop-subtracted` behind it where that is so, so that figures of different methods are not compared by accident |
 //! | `id`, `group`, `mode` | the benchmark, the group of inputs or `null` for the whole, `throughput` or `latency` |
 //! | `cold` | whether each call found its data out of the caches |
 //! | `repeated` | whether the group's first input came over and over, instead of the mix |
@@ -49,7 +49,7 @@ use crate::target::Mode;
 const VERSION: f64 = 1.0;
 
 /// The version of how each estimator makes figures.
-const METHOD_VERSION: u32 = 3;
+const METHOD_VERSION: u32 = 4;
 
 /// Writes JSON Lines.
 pub(crate) struct JsonLines<W> {
@@ -349,7 +349,7 @@ mod tests {
         let lines = lines(&measurement(Outcome::Ok));
         assert_eq!(lines.len(), 2);
         let start = concat!(
-            r#"{"version":1,"method":"least-squares-3","id":"a \"quoted\"\u000aid\u001b\u003c/script>","group":null,"#,
+            r#"{"version":1,"method":"least-squares-4","id":"a \"quoted\"\u000aid\u001b\u003c/script>","group":null,"#,
             r#""mode":"latency","cold":false,"repeated":false,"empty_loop":false,"loop_subtracted":false,"outcome":"ok","cause":null,"advice":null,"#,
             r#""nanoseconds":{"value":1.5,"low":1.25,"high":1.75},"ungated_nanoseconds":2.5,"cycles":null,"mdape":0.25,"per_call":null,"total_seconds":0.5,"#,
             r#""relative":null,"allocations":null,"left_out":0.125,"epochs":11,"samples":352,"calls":9000,"core_clock_gigahertz":null,"adds_per_cycle":null,"unfairness":1.25,"settings":{"epochs":11,"#,
@@ -370,16 +370,16 @@ mod tests {
         measurement.config = Some(config);
         measurement.rows.push(Row { is_repeated: true, ..measurement.rows[1].clone() });
         let methods = lines(&measurement);
-        assert!(methods[0].contains(r#""method":"leave-one-out-3""#), "{methods:?}");
-        assert!(methods[1].contains(r#""method":"leave-one-out-3""#), "{methods:?}");
-        assert!(methods[2].contains(r#""method":"least-squares-3""#), "{methods:?}");
+        assert!(methods[0].contains(r#""method":"leave-one-out-4""#), "{methods:?}");
+        assert!(methods[1].contains(r#""method":"leave-one-out-4""#), "{methods:?}");
+        assert!(methods[2].contains(r#""method":"least-squares-4""#), "{methods:?}");
         let cold = Config { cold: true, ..measurement.config.clone().unwrap() };
         let whole = measurement.rows[..1].to_vec();
         for other in
             [Measurement { config: Some(cold), ..measurement.clone() }, Measurement { rows: whole, ..measurement }]
         {
             let methods = lines(&other);
-            assert!(methods[0].contains(r#""method":"least-squares-3""#), "nothing can be left out: {methods:?}");
+            assert!(methods[0].contains(r#""method":"least-squares-4""#), "nothing can be left out: {methods:?}");
         }
     }
 

@@ -135,7 +135,7 @@ fn another_estimator_is_named_in_the_rows_where_there_are_inputs_to_tell_apart()
         assert!(rows[1..].iter().zip(&expected).all(|(row, start)| row.starts_with(start)), "{output:?}");
         assert_eq!(rows.len(), 6, "{output:?}");
         let json = fixture!("table").env("NANOBENCH_ESTIMATOR", name).measure("--format jsonl --exact copy").succeeds();
-        assert_eq!(json.stdout.matches(&format!("\"method\":\"{name}-3\"")).count(), 5, "{json:?}");
+        assert_eq!(json.stdout.matches(&format!("\"method\":\"{name}-4\"")).count(), 5, "{json:?}");
     }
     let wrong = "nanobench: --estimator: \"best\" should be least-squares, leave-one-out or replay\n";
     fixture!("table").args("--bench --estimator best").run().only_complains(2, wrong);

@@ -77,8 +77,8 @@ fn json_says_what_was_taken_off_and_which_row_is_the_loop() {
     assert_eq!(lines.len(), 6, "{output:?}");
     for (index, line) in lines.iter().enumerate() {
         let expected = match index {
-            5 => [r#""method":"least-squares-3","#, r#""empty_loop":true,"loop_subtracted":false,"#],
-            _ => [r#""method":"least-squares-3-loop-subtracted","#, r#""empty_loop":false,"loop_subtracted":true,"#],
+            5 => [r#""method":"least-squares-4","#, r#""empty_loop":true,"loop_subtracted":false,"#],
+            _ => [r#""method":"least-squares-4-loop-subtracted","#, r#""empty_loop":false,"loop_subtracted":true,"#],
         };
         assert!(expected.iter().all(|part| line.contains(part)), "{line}");
         assert!(line.contains(r#""overhead":"subtract""#) && !line.contains(":-"), "{line}");
