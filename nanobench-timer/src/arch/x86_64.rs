@@ -278,12 +278,15 @@ pub(crate) fn are_chains_known_to_overlap() -> bool {
 const ZEN_TO_ZEN_2: u32 = 0x17;
 const ZEN_3_AND_4: u32 = 0x19;
 
-/// The family of a processor by AMD.
+/// The family of a processor by AMD. It is asked for once: a hypervisor takes some microseconds to answer.
 fn amd_family() -> Option<u32> {
-    let vendor = cpuid(0);
-    let is_amd = [vendor.ebx, vendor.edx, vendor.ecx] == [*b"Auth", *b"enti", *b"cAMD"].map(u32::from_le_bytes);
-    let signature = cpuid(1).eax;
-    is_amd.then_some(((signature >> 8) & 0xf) + ((signature >> 20) & 0xff))
+    static FAMILY: OnceCell<Option<u32>> = OnceCell::new();
+    *FAMILY.get_or_init(|| {
+        let vendor = cpuid(0);
+        let is_amd = [vendor.ebx, vendor.edx, vendor.ecx] == [*b"Auth", *b"enti", *b"cAMD"].map(u32::from_le_bytes);
+        let signature = cpuid(1).eax;
+        is_amd.then_some(((signature >> 8) & 0xf) + ((signature >> 20) & 0xff))
+    })
 }
 
 /// Leaf `4000_0010`: VMware's invention, which KVM, ACRN and others have adopted, states the frequency in kilohertz.
