@@ -1,8 +1,8 @@
 //! How a figure is made: one target, one configuration and one clock give one measurement.
 //!
 //! An epoch is a few dozen samples; [`iteration`] says how many calls it makes, [`design`] which inputs each sample runs,
-//! [`readings`] whether the core was ours alone, [`record`] which samples count, and [`fit`] what a call costs. Epochs follow each other until the figures are precise
-//! enough or the time is up. What is seen then becomes [`rows`].
+//! [`readings`] whether the core was ours alone, [`record`] which samples count, and [`fit`] what a call costs. Epochs follow
+//! each other until the figures are precise enough or the time is up. What is seen then becomes [`rows`].
 
 mod allocations;
 mod cold;
